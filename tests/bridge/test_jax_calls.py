@@ -15,7 +15,7 @@ import pytest
 from tests.bridge.operations import SEEN, scaled
 
 from avelang.base.errors import ArgumentError, AveError
-from avelang.bridge import Array, invariant, jax_calls, op
+from avelang.bridge import Array, invariant, jax_calls, no_kernel, op
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy
@@ -354,3 +354,26 @@ def test_the_backward_has_the_invariance_of_its_forward():
         f(drawn(3))
     f(drawn(3))
     assert seen == [False, True]
+
+
+def test_a_host_function_without_a_kernel_falls_back():
+    """An eager call does; a program has begun by then, and names the operation."""
+    def shapes(x):
+        return Array(x.shape, x.dtype)
+
+    @op(shapes)
+    def refusing(x, y):
+        if x.shape[0] > 2:
+            raise no_kernel(f"x has {x.shape[0]} elements")
+        y[...] = x
+
+    @refusing.fallback
+    def _(x):
+        return 9 * x
+
+    short, long = drawn(2), drawn(3)
+    assert np.array_equal(refusing(short, fallback=True), short) and np.array_equal(refusing(long, fallback=True), 9 * long)
+    for call in (lambda: refusing(long), lambda: jax.jit(lambda x: refusing(x, fallback=True))(long)):
+        with pytest.raises(Exception, match=r"L066\] `refusing`: x has 3 elements"):
+            jax.block_until_ready(call())
+    refusing(short)

@@ -181,3 +181,16 @@ def test_operands_that_tma_cannot_read_are_added_too(chunk: int) -> None:
     assert abs(float(loss.detach() - want.detach())) < 0.02
     for got, wanted in zip(torch.autograd.grad(loss, (x, w)), torch.autograd.grad(want, (x, w)), strict=True):
         assert (got.double() - wanted.double()).norm() <= 2**-6 * wanted.double().norm()
+
+
+def test_a_second_backward_says_why_there_is_none() -> None:
+    torch = pytest.importorskip("torch")
+    x, w = torch.randn(3, 8, requires_grad=True), torch.randn(9, 8, requires_grad=True)
+    loss = ops.linear_cross_entropy(x, w, torch.tensor([0, 1, 2]))
+    loss.backward(retain_graph=True)
+    with pytest.raises(AveError, match=r"L069.*`linear_cross_entropy` has no second backward"):
+        loss.backward()
+    y = x * 2
+    loss = torch.nn.functional.mse_loss(y, ops.rms_norm(y))  # other operations go backward twice
+    loss.backward(retain_graph=True)
+    loss.backward()

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 from avelang import ops
@@ -54,3 +58,28 @@ def test_results_are_written_where_they_are_wanted(call: Callable[..., Any]) -> 
         assert call(out=out) is out
         assert torch.equal(out, want), (out.shape, out.stride())
         assert memory.isnan().sum() == memory.numel() - out.numel()
+
+
+@pytest.mark.parametrize("call", [
+    lambda x, **o: ops.softmax(x, **o), lambda x, **o: ops.matmul(x, x.T, **o), lambda x, **o: ops.rms_norm(x, **o),
+    lambda x, **o: ops.swiglu(x, x, **o), lambda x, **o: ops.attention(x, x, x, **o),
+])  # fmt: skip
+def test_results_are_of_the_library_of_the_other_arrays(call: Callable[..., Any]) -> None:
+    x = np.ones((4, 4), np.float32)
+    out = np.zeros((4, 4), np.float32)
+    assert call(x, out=out) is out and out.any()
+    others = [torch.zeros(4, 4)]
+    if importlib.util.find_spec("jax"):
+        others.append(importlib.import_module("jax").numpy.zeros((4, 4)))
+    for other, whose in zip(others, ("torch", "JAX")):
+        with pytest.raises(ValueError, match=rf"L066.* out is of {whose}, and the other arrays of NumPy"):
+            call(x, out=other)
+
+
+def test_nested_tensors_are_refused() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        x = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)])
+    for call in (ops.softmax, ops.rms_norm, lambda x: ops.linear(x, x), lambda x: ops.attention(x, x, x)):
+        with pytest.raises(ValueError, match=r"L066.* is a nested tensor"):
+            call(x)

@@ -127,3 +127,24 @@ def test_probabilities_of_logits_far_from_zero_sum_to_one(far: float, classes: i
         (got,), (want,) = (torch.autograd.grad(call(a, t), a) for a in (one, two))
         assert ((got.double() - want).norm() <= 1e-6 * want.norm()).item()
         assert got.double().sum(-1).abs().max() < 1e-7
+
+
+@pytest.mark.parametrize("shape", [(0, 5), (5, 0), (0, 0), (3, 0, 4)])
+@pytest.mark.parametrize("name", ["softmax", "log_softmax"])
+def test_softmax_of_no_elements(name: str, shape: tuple[int, ...]) -> None:
+    for dim in range(len(shape)):
+        x = torch.zeros(shape, requires_grad=True)
+        got = getattr(ops, name)(x, dim)
+        assert got.shape == getattr(torch, name)(x, dim).shape == getattr(ops, name)(x.detach().numpy(), dim).shape
+        assert torch.autograd.grad(got.sum(), x)[0].shape == shape
+    with pytest.raises(ValueError, match="L066"):
+        ops.rms_norm(torch.zeros(3, 0))  # whose mean is of nothing
+
+
+def test_forward_mode_through_gradients_is_refused() -> None:
+    x = torch.randn(3, 7)
+    for call in (lambda x: ops.softmax(x).sum(), lambda x: ops.rms_norm(x).sum(), lambda x: ops.matmul(x, x.T).sum()):
+        for way in (lambda f: torch.func.hessian(f)(x), lambda f: torch.func.jvp(torch.func.grad(f), (x,), (x,))):
+            with pytest.raises(Exception, match=r"L069.* no forward-mode derivative"):
+                way(call)
+    torch.func.grad(lambda x: ops.softmax(x).sum())(x)

@@ -226,3 +226,13 @@ def test_what_is_no_number_stays_so(block):
     values, scales = ops.quantize_fp8(x, block)
     assert np.argwhere(np.isnan(values.astype(np.float32))).tolist() == [[0, 5], [1, 7], [2, 150]]
     assert np.isinf(scales[1]).any() and np.isfinite(scales[[0, 2]]).all()
+
+
+def test_integers_whose_sums_wrap_are_refused():
+    for k in (131071, 131072):
+        a, b = np.full((1, k), -128, np.int8), np.full((k, 1), -128, np.int8)
+        if k == 131071:
+            assert ops.scaled_matmul(a, b, out_dtype="float32").item() == np.float32(k * 2**14)
+        else:
+            with pytest.raises(ValueError, match="L066.* k is 131072: sums of int8 are kept in i32"):
+                ops.scaled_matmul(a, b, out_dtype="float32")

@@ -114,10 +114,15 @@ def argument_error(why: str, hint: str = "") -> ArgumentError:
     of the user's call, the nearest outside of the module that raises it and of Ave's own. `why` names the argument,
     what came and what is wanted. While `torch.compile` traces, which cannot ask for frames, a plain ValueError: where
     it may, it runs the call as it is then, which raises the other."""
+    return argument_error_at(sys._getframe(1), why, hint)
+
+
+def argument_error_at(frame: FrameType, why: str, hint: str = "") -> ArgumentError:
+    """`argument_error`, of what raises it in that frame."""
     torch = sys.modules.get("torch")
     if torch is not None and torch.compiler.is_dynamo_compiling():
         return ValueError(f"[L066] {why}" + (f" ({hint})" if hint else ""))  # type: ignore[return-value]
-    frame = inner = sys._getframe(1)
+    inner = frame
     own = frame.f_globals.get("__name__", "")
     while frame.f_back is not None and frame.f_globals.get("__name__",
                                                            "").startswith((own, *_OURS, "avelang_kernels.")):
@@ -131,6 +136,14 @@ def argument_error(why: str, hint: str = "") -> ArgumentError:
     out = ArgumentError(*found.args)
     out.code, out.message, out.hint, out.span, out.why = found.code, found.message, found.hint, found.span, why
     return out
+
+
+def renamed(e: ArgumentError, name: str) -> ArgumentError:
+    """The error of an argument (L066), told of a function of that name, at the line that it has."""
+    if e.why:
+        found = error(e.code, e.span, e.hint, function=name, why=e.why)
+        e.message, e.args = found.message, found.args
+    return e
 
 
 def rehomed(e: ArgumentError, name: str) -> ArgumentError:

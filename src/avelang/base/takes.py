@@ -233,10 +233,24 @@ def counted(fn: F) -> F:
                 raise _argument_error(fn, str(e), f"it takes ({_parameters(fn)})") from None
             wrong = _misfit(fn, args, kwargs)
             if wrong is None:
-                raise
+                nested = _nested(fn, args, kwargs) if isinstance(e, RuntimeError) else ""
+                if not nested:
+                    raise
+                why = f"{nested} is a nested tensor: it must be in memory with strides, as x.to_padded_tensor(0) is"
+                raise _argument_error(fn, why, "") from None
             raise _refused("L066", fn, *wrong) from None
 
     return call  # type: ignore[return-value]
+
+
+def _nested(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """The first argument that is a nested tensor of torch, whose shape nobody may ask for; "" for none."""
+    torch = sys.modules.get("torch")
+    names, _ = _LEARNED.get(fn) or _learned(fn)
+    for name, x in (*zip(names, args, strict=False), *kwargs.items()):
+        if torch is not None and isinstance(x, torch.Tensor) and x.is_nested:
+            return name
+    return ""
 
 
 def _misfit(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, Want, Any] | None:

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 import avelang.bridge.mesh_axes as mesh_axes
 import avelang.bridge.replays as replays
 import avelang.bridge.xla as xla
-from avelang.base.errors import error
+from avelang.base.errors import ArgumentError, error
 from avelang.base.lazy import np
 from avelang.base.parsing import literal
-from avelang.base.places import argument_error, users_line
+from avelang.base.places import argument_error, renamed, users_line
 from avelang.bridge.descriptions import Array, NoKernel, ave_dtype
 from avelang.bridge.device_views import DeviceView, Memory
 from avelang.bridge.invariance import invariant
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from avelang.bridge.operation import Operation
 
 TARGET = "avelang"
+_REFUSED: dict[str, NoKernel] = {}  # by operations: what their host functions raised last
 invariant.tell_jax()  # whose caches know from now on
 
 
@@ -54,9 +55,14 @@ def call(operation: Operation, inputs: Sequence[Any], options: Sequence[Any], ou
         axes, axis = _varying(jax, arrays), mesh_axes.axis_of(operation.signature.named(options))
         if axis is not None and axes:
             axes |= set(axis.names)  # a result of several ranks may be another one on each of them
-        return _function(operation, f"({said})", present)(*(_varied(jax, x, axes) for x in arrays))
-    except NoKernel:
-        if not fallback:
+        made = _function(operation, f"({said})", present)(*(_varied(jax, x, axes) for x in arrays))
+        if fallback:
+            jax.block_until_ready(made)  # of tracers, nothing
+        return made
+    except (NoKernel, RuntimeError) as e:
+        refused = _REFUSED.get(operation.full_name)
+        # XLA's error has the text of what the host function raised.
+        if not fallback or not (isinstance(e, NoKernel) or (refused is not None and refused.message in str(e))):
             raise
         return operation.fallen_back(inputs, options, out)
 
@@ -242,7 +248,12 @@ def serve(
         make = _memory if not driver else _on_gpu(place, room)
         inputs, made = _everywhere([make(b) for b in given], present), [make(b) for b in results]
         with streams.entered(stream), contextlib.nullcontext() if member is None else member.placed():
-            back = operation.host(*inputs, *made, **named)
+            try:
+                back = operation.host(*inputs, *made, **named)
+            except ArgumentError as e:  # with frames of XLA's, which do not tell who called
+                if isinstance(e, NoKernel):
+                    _REFUSED[operation.full_name] = e
+                raise renamed(e, operation.__name__) from None
         if back is not None:
             operation.check_returned(back, made)
 

@@ -75,6 +75,7 @@ class Operation:
         self.gradient_options: frozenset[str] | None = frozenset()
         self.saves: frozenset[str] = frozenset((*self.signature.inputs, *self.signature.outputs))
         self.instead: Callable[..., Any] | None = None
+        self.spent = ""  # why torch can go backward once only, where the backward writes to what is kept for it
         self.__name__, self.__doc__ = name, host.__doc__
         self.__qualname__, self.__module__ = getattr(host, "__qualname__", name), host.__module__
         self.__signature__ = self.signature.public()
@@ -310,6 +311,11 @@ class Operation:
         try:
             wanted = self.rule([None if x is None else Array(x.shape, x.dtype) for x in inputs], options)
             given = () if out is None else self.given(out)
+            for x in given:
+                if framework_of((x,)):
+                    whose = {"torch": "torch", "jax": "JAX"}[framework_of((x,))]
+                    raise argument_error(f"out is of {whose}, and the other arrays of NumPy: arrays of one call are of "
+                                         f"one library")  # fmt: skip
             self.check_out(given, wanted)
             check_outputs(given)
             made = [

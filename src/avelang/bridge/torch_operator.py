@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
-from avelang.base.errors import ArgumentError, error
+from avelang.base.errors import ArgumentError, AveError, error
 from avelang.base.parsing import literal
 from avelang.base.places import argument_error, rehomed, users_line
 from avelang.bridge.alignment import with_aligned
@@ -216,12 +216,7 @@ class TorchOperator:
         if self._forward._current_level < 0:
             return
         if any(x is not None and self._has_tangent(x) for x in inputs):
-            raise error(
-                "L069",
-                name=self.operation.__name__,
-                what="forward-mode derivative",
-                why="gradients go backward: use torch.autograd.grad or torch.func.grad",
-            )
+            raise no_forward_mode(self.operation.__name__)
 
     def _has_tangent(self, x: Any) -> bool:
         """True for a tensor with a tangent, or that wraps one, as those of torch.func do."""
@@ -379,7 +374,7 @@ class TorchOperator:
                 given.append(torch.zeros(shape, dtype=dtype, device=device))
             else:
                 given.append(None)
-        saved, watched = ctx.saved_tensors, contextlib.nullcontext()
+        saved, watched = self._saved(ctx), contextlib.nullcontext()
         if self._transforms() is None and any(x is not None and self._wrapped(x) for x in (*given, *saved)):
             # Outside of torch.func there is nothing to tell calls by that these have no memory of their own.
             saved = tuple(x if x is None else torch.ops.aten.alias.default(x) for x in saved)
@@ -394,6 +389,16 @@ class TorchOperator:
                 tuple(given), saved[: self.count], outputs, self.decode(ctx.options), needs, ctx.shapes
             )
         return (*found, *(None,) * len(self.signature.options))
+
+    def _saved(self, ctx: Any) -> tuple[Any, ...]:
+        """What is kept for the backward. Raises L069 where an earlier one has written to it."""
+        try:
+            return ctx.saved_tensors
+        except RuntimeError as e:
+            if not self.operation.spent or "modified by an inplace operation" not in str(e):
+                raise
+            name = self.operation.__name__.removesuffix("_step")
+            raise error("L069", users_line(), name=name, what="second backward", why=self.operation.spent) from None
 
     def _tied(self, outputs: Sequence[Any], inputs: Sequence[Any]) -> tuple[Any, ...]:
         """Outputs, those of floats that torch does not differentiate as made of the inputs by what refuses to be
@@ -431,11 +436,20 @@ def autograd_functions(side: TorchOperator) -> tuple[Any, Any]:
         side.setup(ctx, args, made)
         return made
 
-    backward = staticmethod(side.backward)
+    def refuse(ctx: Any, *tangents: Any) -> Any:
+        raise no_forward_mode(name)
+
+    both = {"backward": staticmethod(side.backward), "jvp": staticmethod(refuse)}
     # By `type`, since torch calls what it shows as `grad_fn` by the name that the class is made with.
-    eager = type(name, (kind,), {"forward": staticmethod(forward), "backward": backward})
-    parts = {"forward": staticmethod(side.operator), "setup_context": staticmethod(side.setup), "backward": backward}
+    eager = type(name, (kind,), {"forward": staticmethod(forward), **both})
+    parts = {"forward": staticmethod(side.operator), "setup_context": staticmethod(side.setup), **both}
     return eager, type(name, (kind,), {"generate_vmap_rule": True, **parts})
+
+
+def no_forward_mode(name: str) -> AveError:
+    """The error (L069) of inputs with tangents."""
+    why = "gradients go backward: use torch.autograd.grad or torch.func.grad"
+    return error("L069", users_line(), name=name, what="forward-mode derivative", why=why)
 
 
 def tying(side: TorchOperator) -> tuple[Any, Any]:
@@ -446,9 +460,12 @@ def tying(side: TorchOperator) -> tuple[Any, Any]:
         why = "its backward reads an output that the call does not return: return it, or compute it anew there"
         raise error("L069", users_line(), name=side.operation.__name__, what="second derivative", why=why)
 
+    def refused(ctx: Any, *tangents: Any) -> Any:
+        raise no_forward_mode(side.operation.__name__)
+
     def function(name: str, forward: Any) -> Any:
         parts = {"forward": staticmethod(forward), "setup_context": staticmethod(lambda ctx, inputs, output: None),
-                 "backward": staticmethod(refuse), "generate_vmap_rule": True}  # fmt: skip
+                 "backward": staticmethod(refuse), "jvp": staticmethod(refused), "generate_vmap_rule": True}  # fmt: skip
         return type(name, (side.torch.autograd.Function,), parts)
 
     return function("tie", lambda x: x.new_empty(0)), function("tied", lambda x, *ties: x.clone())

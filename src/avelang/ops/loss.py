@@ -207,6 +207,12 @@ def scaled(x: Any, factor: Any, source: Any, target_chip: str | None) -> Any:
     return multiplied(x, factor, source, target_chip=target_chip)
 
 
+linear_cross_entropy_step.spent = (
+    "gradients are made with the loss, and the first backward multiplied them in their place: call it anew, or add up "
+    "what goes backward, and do so once"
+)
+
+
 @linear_cross_entropy_step.backward(saves=("source", "dx", "dw", "db"))
 def _(grads: Any, inputs: Any, outputs: Any, *, wanted: tuple[bool, ...], target_chip: str | None, needs: Any) -> Any:
     if any(n and not w for n, w in zip((needs[0], needs[1], needs[3]), wanted, strict=True)):

@@ -29,6 +29,7 @@ OCP, FNUZ = ("float8_e4m3fn", "float8_e5m2"), ("float8_e4m3fnuz", "float8_e5m2fn
 KINDS = (OCP, FNUZ, ("int8",))
 OUT = ("bfloat16", "float16", "float32")
 BLOCK = 128
+MOST_OF_INTEGERS = (1 << 17) - 1  # products of i8, up to 2^14, whose sum cannot pass 2^31 - 1
 
 
 def _ceil(x: int) -> int:
@@ -69,6 +70,9 @@ def _shapes(a: Array, b: Array, scale_a: Array | None = None, scale_b: Array | N
             "or of int8",
             "ops.quantize_fp8 makes values and scales of a matrix of floats",
         )
+    if a.dtype == "int8" and isinstance(k, int) and k > MOST_OF_INTEGERS:
+        raise argument_error(f"k is {k}: sums of int8 are kept in i32, which holds all of {MOST_OF_INTEGERS} products",
+                             "split K, and add the products up")  # fmt: skip
     if out_dtype not in OUT:
         raise argument_error(f"out_dtype is {out_dtype}: it must be one of {OUT}")
     for name, x in (("scale_a", scale_a), ("scale_b", scale_b)):
@@ -209,7 +213,8 @@ def scaled_matmul(
     """(a * scale_a) @ (b * scale_b) + bias, in f32, rounded once: torch's `_scaled_mm`.
 
     a: (..., m, k); b: (k, n), best a transposed (n, k), as torch wants it. Both of fp8: e4m3 and e5m2 in any pair, on
-    gfx942 those of the kind fnuz; or both of int8. Any strides; matrices that TMA cannot read are copied.
+    gfx942 those of the kind fnuz; or both of int8, whose sums are exact in i32, with k up to 131071. Any strides;
+    matrices that TMA cannot read are copied.
 
     scale_a, scale_b: of f32, any strides, or numbers:
 

@@ -177,6 +177,8 @@ def backward(x: Any, dy: Any, more: Any, weight: Any, mean: Any, rstd: Any, dx: 
 
 def make_softmax(x: Any, y: Any, *, log: bool = False, **options: Any) -> None:
     """Fills y, of the shape of x and of any dtype, with the softmax of the rows of x, or its logarithm."""
+    if 0 in x.shape:
+        return
     if dense(x):
         known = _dense_softmax(x.shape, x.dtype, y.dtype, log, units(x))
         if known is not None:
@@ -206,9 +208,9 @@ def _dense_softmax(shape: Any, dtype: Any, to: Any, log: bool, units: int) -> tu
 
 def softmax_gradient(y: Any, dy: Any, dx: Any, *, log: bool = False, **options: Any) -> None:
     """Fills dx by gradients dy of y, which `make_softmax` made; dy is of the dtype of y, dx of any."""
-    R, dtype = rows_of(y, dy), of(y)
-    if R.rows == 0:
+    if 0 in y.shape:
         return
+    R, dtype = rows_of(y, dy), of(y)
     P = plan_rows(R.n, R.vec, y.dtype.itemsize)
     strided = R.strides[0] is not None, R.strides[1] is not None
     kernel = softmax.build_gradient(P, dtype, of(dx), accumulator(dtype), log, strided, R.lead is not None)
