@@ -1,6 +1,6 @@
 """Rows of logits and the class of each come in; the cross entropy of each row, its greatest logit, and the logarithm of
-its sum of powers relative to that go out, and of gradients of that the gradients of the logits, in their place if asked for: one source for AMD, NVIDIA
-and the CPU.
+its sum of powers relative to that go out, and of gradients of that the gradients of the logits, in their place if asked
+for: one source for AMD, NVIDIA and the CPU.
 
 With soft cap, logits are cap * tanh(logit / cap). The loss of a row with logits l and class t, of n classes, is
 (1 - s) (lse - l[t]) + s (lse - mean(l)) + z lse^2, where s smooths labels and z weights the z-loss; 0 where the class
