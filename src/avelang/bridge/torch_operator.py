@@ -465,7 +465,8 @@ def tying(side: TorchOperator) -> tuple[Any, Any]:
 
     def function(name: str, forward: Any) -> Any:
         parts = {"forward": staticmethod(forward), "setup_context": staticmethod(lambda ctx, inputs, output: None),
-                 "backward": staticmethod(refuse), "jvp": staticmethod(refused), "generate_vmap_rule": True}  # fmt: skip
+                 "backward": staticmethod(refuse), "jvp": staticmethod(refused),
+                 "generate_vmap_rule": True}  # fmt: skip
         return type(name, (side.torch.autograd.Function,), parts)
 
     return function("tie", lambda x: x.new_empty(0)), function("tied", lambda x, *ties: x.clone())

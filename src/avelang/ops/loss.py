@@ -48,7 +48,8 @@ def _shapes(logits: Array, target: Array, *, label_smoothing: float, reduction: 
     for n in rows:
         count *= n
     none = reduction == "none"
-    return Array(rows if none else (), acc), Array((count, 2), acc), Array((1,), acc), Array((0 if none else count,), acc)
+    losses = Array((0 if none else count,), acc)
+    return Array(rows if none else (), acc), Array((count, 2), acc), Array((1,), acc), losses
 
 
 @op(_shapes, autocast="float32", contiguous=("target",), sharding=of_losses)
