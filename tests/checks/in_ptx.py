@@ -31,9 +31,9 @@ _WAIT = "W: mbarrier.try_wait.parity.shared.b64 %q1, [%r8], {}; @!%q1 bra W;"
 _MADE = OWN + BAR + "@%q5 bra MADE; mbarrier.init.shared.b64 [%r8], {}; MADE: bar.sync 0;"
 _END = "ld.shared.u32 %r6, [%r4]; add.u64 %d3, %d0, %p1; st.global.u32 [%d3], %r6; ret;"
 _BULK = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2{}], [%p0], {}, [%r8];"
-_TENSOR = """cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r2{}], [p0, {{0, 0}}], [%r8];"""
+_TENSOR = """cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r2{}], [%d9, {{0, 0}}], [%r8];"""
 _MAPPED = """.shared .align 128 .b32 box[128]; .shared .align 8 .b64 bar; mov.u32 %r0, %tid.x; mov.u32 %r2, box; mov.u32 %r8, bar; setp.ne.u32 %q5, %r0, 0;
-    mad.lo.u32 %r3, %r0, 4, %r2; @%q5 bra MADE; mbarrier.init.shared.b64 [%r8], 1; MADE: bar.sync 0; @%q5 bra W;
+    mov.b64 %d9, p0; cvta.param.u64 %d9, %d9; mad.lo.u32 %r3, %r0, 4, %r2; @%q5 bra MADE; mbarrier.init.shared.b64 [%r8], 1; MADE: bar.sync 0; @%q5 bra W;
     mbarrier.arrive.expect_tx.shared.b64 %d5, [%r8], {}; """ + _TENSOR + """ W: mbarrier.try_wait.parity.shared.b64 %q1, [%r8], {}; @!%q1 bra W;
     ld.shared.u32 %r6, [%r3]; mul.wide.u32 %d0, %r0, 4; add.u64 %d3, %d0, %p1; st.global.u32 [%d3], %r6; ret;"""
 
