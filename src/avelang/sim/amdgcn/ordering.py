@@ -7,11 +7,10 @@ sc1` had sent on that it had waited for too. A wave acquires by an atomic operat
 sc1; plain loads see that behind a `buffer_inv sc1`, accesses with sc1 at once. What a wave knows passes to the others
 of its workgroup at barriers (LLVM, "User Guide for AMDGPU Backend", Memory Model gfx942). One invalidation there is for
 all of them, who have one cache; but a barrier is none, and what a wave has read of others passes as that. A write-back
-sends on what
-the workgroup's other waves had issued before the last barrier, waited for or not: on one compute unit it goes behind
-that, and to release for the others is what the model has it do. With tg_split only what they had waited for, and plain
-loads see even that behind a `buffer_inv sc0` only. Workgroups run one after another here, so that each atomic operation
-has seen all that came before it.
+sends on what the workgroup's other waves had issued before the last barrier, waited for or not: on one compute unit it
+goes behind that, and to release for the others is what the model has it do. With tg_split only what they had waited
+for, and plain loads see even that behind a `buffer_inv sc0` only. Workgroups run one after another here, so that each
+atomic operation has seen all that came before it.
 
 Two waves that store the same value at one place race in a kernel of Ave, as on every engine. In code that Ave has not
 made they do not (`alike`): hand-written kernels do so, what a store leaves is whole, and nothing depends on who comes
