@@ -109,20 +109,15 @@ def _nameless(frame: FrameType) -> bool:
     return module in _WRAPPERS or module == "avelang.bridge.operation" and frame.f_code.co_name == "__call__"
 
 
-def argument_error(why: str, hint: str = "") -> ArgumentError:
+def argument_error(why: str, hint: str = "", above: int = 0) -> ArgumentError:
     """The error (L066) that a function which launches kernels raises for an argument that it cannot take: at the line
     of the user's call, the nearest outside of the module that raises it and of Ave's own. `why` names the argument,
     what came and what is wanted. While `torch.compile` traces, which cannot ask for frames, a plain ValueError: where
-    it may, it runs the call as it is then, which raises the other."""
-    return argument_error_at(sys._getframe(1), why, hint)
-
-
-def argument_error_at(frame: FrameType, why: str, hint: str = "") -> ArgumentError:
-    """`argument_error`, of what raises it in that frame."""
+    it may, it runs the call as it is then, which raises the other. `above`: so many callers above this one raise it."""
     torch = sys.modules.get("torch")
     if torch is not None and torch.compiler.is_dynamo_compiling():
         return ValueError(f"[L066] {why}" + (f" ({hint})" if hint else ""))  # type: ignore[return-value]
-    inner = frame
+    frame = inner = sys._getframe(1 + above)
     own = frame.f_globals.get("__name__", "")
     while frame.f_back is not None and frame.f_globals.get("__name__",
                                                            "").startswith((own, *_OURS, "avelang_kernels.")):

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from avelang.base.errors import ArgumentError
-from avelang.base.places import argument_error, argument_error_at
+from avelang.base.places import argument_error
 from avelang.ir.dtypes import BY_NAME, DType
 
 # Ave's names of dtypes, and the names that NumPy (with ml_dtypes) and torch have for them.
@@ -96,7 +96,7 @@ class NoKernel(ArgumentError):
 def no_kernel(why: str, hint: str = "") -> NoKernel:
     """The error to raise where there is no kernel for a dtype or a chip, but the arguments make sense: with
     `fallback=True` the operation's fallback runs instead. `why` says what came and what there are kernels for."""
-    found = argument_error_at(sys._getframe(1), why, hint)
+    found = argument_error(why, hint, 1)
     out = NoKernel(*found.args)
     out.code, out.message, out.hint, out.span, out.why = found.code, found.message, found.hint, found.span, why
     return out

@@ -38,8 +38,9 @@ class Invariant:
         """Has JAX trace a function again that it traced where invariance was otherwise, if this JAX can: by a context
         that is part of its keys. For all threads, as what `on` says is."""
         make = getattr(sys.modules.get("jax"), "make_user_context", None)
-        if make is None:
-            return
+        torch = sys.modules.get("torch")
+        if make is None or (torch is not None and torch.compiler.is_dynamo_compiling()):
+            return  # a graph of torch's has no call of JAX
         with self._making:
             if self._context is None:
                 self._context = make(False)
