@@ -115,7 +115,7 @@ def views() -> None:
     jax_calls.serve(text, buffers[:2], buffers[2:], "cuda", stream.cuda_stream, room)
     stream.synchronize()
     torch.testing.assert_close(outs[0], 2 * x * w)
-    view = jax_calls._on_gpu("cuda", buffers, room)(buffers[0])
+    view = jax_calls._on_gpu("cuda:0", room)(buffers[0])
     assert view[2:, 1].shape == (6,) and view[2:, 1].address == x[2:, 1].data_ptr() and view.T.strides == (4, 28)
     with streams.entered(stream.cuda_stream):
         turned, sums = view.T.copy(), np.sum(view, 0)

@@ -2,7 +2,7 @@
 
     python3 tests/gpu/jax_check.py [--seconds 50] [--seed 0] [--only NAME] [--case NUMBER] [--platform gpu] [--x64]
 
-Drawn are calls with their gradients, jitted, by vmap and in a loop: of the families below, against the same in JAX's own words on the CPU; and, where
+Drawn are calls with their gradients, jitted, by vmap and in a loop, some with arrays that are parts of others: of the families below, against the same in JAX's own words on the CPU; and, where
 there is torch, of those of tests/ops/drawn_*.py, which are made by JAX (`tests/ops/by_jax.py`), against torch's on the CPU. A line for each program and each
 call that is wrong; exit status 1 where one is. `--only` takes the name of a program or of a family. Where JAX sees no GPU it says so, and that nothing was checked.
 `--platform cpu` tries the script itself."""
@@ -24,6 +24,7 @@ os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # other checks 
 
 import numpy as np  # noqa: E402
 
+from bridge.jax_chains import chained  # noqa: E402
 from gpu.scratch import own_cache  # noqa: E402
 
 
@@ -122,6 +123,18 @@ def wrong(device, name: str, mine, theirs, arrays, rest) -> list[str]:
     return found
 
 
+def viewed(rng: np.random.Generator, family: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A family whose differentiable arrays are parts, and other orders, of arrays: those are given."""
+    mine, theirs, arrays, rest = family
+    pairs = [chained(rng, x) for x in arrays]
+    many = len(arrays)
+
+    def of(f: Any) -> Any:
+        return lambda *a: f(*(make(x) for (_, make), x in zip(pairs, a)), *a[many:])
+
+    return of(mine), of(theirs), [base for base, _ in pairs], rest
+
+
 def case(device: Any, seed: int, number: int, only: str) -> tuple[str, list[str]]:
     """A drawn call's family, and what is wrong with it. Every second one is in JAX's words, where there is torch."""
     rng, cpu = np.random.default_rng((seed, number)), device.platform == "cpu"
@@ -132,7 +145,8 @@ def case(device: Any, seed: int, number: int, only: str) -> tuple[str, list[str]
     name = str(rng.choice(mine or others or sorted(families)))
     if torchs is None or name in mine:
         try:
-            return name, wrong(device, name, *families[name])
+            family = families[name] if number % 4 else viewed(rng, families[name])
+            return name, wrong(device, name, *family)
         except Exception as e:
             return name, [f"{name} {[x.shape for x in families[name][2]]}: {type(e).__name__}: {str(e)[:300]}"]
     from ops.drawing import wrong as judged

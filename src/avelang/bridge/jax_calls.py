@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import avelang.bridge.jax_views as jax_views
 import avelang.bridge.mesh_axes as mesh_axes
 import avelang.bridge.replays as replays
 import avelang.bridge.xla as xla
@@ -94,7 +95,7 @@ def _function(operation: Operation, said: str, present: tuple[bool, ...]) -> Cal
     jax: Any = sys.modules["jax"]
     xla.register(jax, TARGET, serve)
     options = literal(said)
-    every, watched = jax.custom_vjp(_batching(operation, options, present)), _watched(jax, operation)
+    every, watched = jax.custom_vjp(_Foreign(operation, options, present)), _watched(jax, operation)
 
     def forward(*arrays: Any) -> Any:
         # Integers that depend on what is differentiated, such as a token's experts, come here too; they have none.
@@ -151,46 +152,68 @@ def _gradient(jax: Any, found: Any, like: Any) -> Any:
     return jax.numpy.reshape(found, shape).astype(like.dtype)
 
 
-def _batching(operation: Operation, options: tuple[Any, ...], present: tuple[bool, ...]) -> Callable[..., Any]:
-    """The foreign function, all outputs, with its rule under `jax.vmap`: a batch becomes a leading dimension where the
-    operation takes more of them, else the elements follow one another."""
-    jax: Any = sys.modules["jax"]
-    names = [n for n, there in zip(operation.signature.inputs, present, strict=True) if there]
-    text, axis = _said(operation, options, present), mesh_axes.axis_of(operation.signature.named(options))
+class _Foreign:
+    """The foreign function of an operation with options, of the inputs that are there; it returns all outputs."""
 
-    @jax.custom_batching.custom_vmap
-    def foreign(*arrays: Any) -> tuple[Any, ...]:
-        wanted = operation.rule(
-            [None if x is None else _described(jax, x) for x in _everywhere(arrays, present)], options
-        )
+    def __init__(self, operation: Operation, options: tuple[Any, ...], present: tuple[bool, ...]):
+        jax: Any = sys.modules["jax"]
+        self._operation, self._options, self._present = operation, options, present
+        self._names = [n for n, there in zip(operation.signature.inputs, present, strict=True) if there]
+        self._text = _said(operation, options, present)
+        self._axis = mesh_axes.axis_of(operation.signature.named(options))
+        # The operand that each output follows, or -1. `mesh_axes.place` stands before the inputs.
+        before = 0 if self._axis is None else 1
+        where = {name: before + i for i, name in enumerate(self._names)}
+        self._modes = [""] * before + [operation.strided.get(name, "") for name in self._names]
+        self._follows = [where.get(operation.follows.get(y, ""), -1) for y in operation.signature.outputs]
+        self._call: Any = self._foreign
+        if not jax_views.sees(jax):
+            self._call = jax.custom_batching.custom_vmap(self._foreign)
+            self._call.def_vmap(self.batched)
+
+    def __call__(self, *arrays: Any) -> tuple[Any, ...]:
+        made: tuple[Any, ...] = self._call(*arrays)
+        return made
+
+    def _foreign(self, *arrays: Any) -> tuple[Any, ...]:
+        jax: Any = sys.modules["jax"]
+        described = [None if x is None else _described(jax, x) for x in _everywhere(arrays, self._present)]
+        wanted = self._operation.rule(described, self._options)
         results = [jax.ShapeDtypeStruct(a.shape, numpy_dtype(ave_dtype(a.dtype))) for a in wanted]
-        given, said = arrays, text
-        if axis is not None:
-            given, said = (mesh_axes.place(axis), *arrays), f"{text[:-1]}, {mesh_axes.number()})"
-        made = jax.ffi.ffi_call(TARGET, results, vmap_method="sequential")(*given, call=said)
+        given, said = arrays, self._text
+        if self._axis is not None:
+            given, said = (mesh_axes.place(self._axis), *arrays), f"{said[:-1]}, {mesh_axes.number()})"
+        if jax_views.sees(jax):
+            made = jax_views.call(jax, TARGET, results, given, said, self._modes, self._follows, self._mapped)
+        else:
+            made = jax.ffi.ffi_call(TARGET, results, vmap_method="sequential")(*given, call=said)
         axes = _varying(jax, arrays)
         return tuple(_varied(jax, x, axes) for x in made)
 
-    @foreign.def_vmap
-    def batched(size: int, given: Sequence[bool], *arrays: Any) -> Any:
-        mapped = [bool(b) for b in _everywhere(given, present)]
-        if operation.takes_batch(mapped, present):
+    def _mapped(self, size: int, given: Sequence[bool], *operands: Any) -> Any:
+        before = len(operands) - len(self._names)
+        return self.batched(size, given[before:], *operands[before:])
+
+    def batched(self, size: int, given: Sequence[bool], *arrays: Any) -> Any:
+        """The rule under `jax.vmap`: a batch becomes a leading dimension where the operation takes more of them, else
+        the elements follow one another."""
+        jax: Any = sys.modules["jax"]
+        mapped = [bool(b) for b in _everywhere(given, self._present)]
+        if self._operation.takes_batch(mapped, self._present):
             grown = [
-                x if b or n not in operation.batched else jax.numpy.broadcast_to(x, (size, *x.shape))
-                for n, b, x in zip(names, given, arrays, strict=True)
+                x if b or n not in self._operation.batched else jax.numpy.broadcast_to(x, (size, *x.shape))
+                for n, b, x in zip(self._names, given, arrays, strict=True)
             ]
-            made = foreign(*grown)
+            made = self(*grown)
         else:
             moving = [x for x, b in zip(arrays, given, strict=True) if b]
 
             def one(row: Sequence[Any]) -> Any:
                 rows = iter(row)
-                return foreign(*(next(rows) if b else x for x, b in zip(arrays, given, strict=True)))
+                return self(*(next(rows) if b else x for x, b in zip(arrays, given, strict=True)))
 
             made = jax.lax.map(one, moving)
         return made, (True,) * len(made)
-
-    return foreign
 
 
 def _described(jax: Any, x: Any) -> Array:
@@ -223,16 +246,19 @@ def _said(operation: Operation, options: tuple[Any, ...], present: tuple[bool, .
 
 
 @functools.lru_cache(4096)
-def _understood(text: str) -> tuple[Operation, dict[str, Any], tuple[bool, ...], int]:
-    """The operation, its options, which inputs are there, and the number of a call of several ranks."""
-    name, module, options, present, *number = literal(text)
+def _understood(text: str) -> tuple[Operation, dict[str, Any], tuple[bool, ...], int, Any]:
+    """The operation, its options, which inputs are there, the number of a call of several ranks, and what views there
+    are, as `jax_views.call` says it."""
+    name, module, options, present, *more = literal(text)
     if name not in OPERATIONS:
         with contextlib.suppress(ImportError):  # said below
             importlib.import_module(module)
     if name not in OPERATIONS:
         raise error("L069", name=name, what="definition in this process", why=f"import what makes it ({module})")
     operation = OPERATIONS[name]
-    return operation, operation.signature.named(options), present, number[0] if number else -1
+    named = operation.signature.named(options)
+    number = more.pop(0) if mesh_axes.axis_of(named) is not None else -1
+    return operation, named, present, number, more[0] if more else None
 
 
 def serve(
@@ -240,13 +266,17 @@ def serve(
 ) -> replays.Served | None:  # fmt: skip
     """A call in XLA's program: the host function on arrays over XLA's buffers, on XLA's stream. room: where a GPU's new
     memory comes from. Returns how it was made again, where it was."""
-    operation, named, present, number = _understood(text)
+    operation, named, present, number, views = _understood(text)
     axis = mesh_axes.axis_of(named)
     given = arguments if axis is None else arguments[1:]
 
     def host(room: Memory) -> None:
         make = _memory if not driver else _on_gpu(place, room)
-        inputs, made = _everywhere([make(b) for b in given], present), [make(b) for b in results]
+        there, made = [make(b) for b in given], [make(b) for b in results]
+        if views is not None:
+            there = [_seen_so(x, view) for x, view in zip(there, views[0][-len(there) :], strict=True)]
+            made = [_ordered(x, order) for x, order in zip(made, views[1], strict=True)]
+        inputs = _everywhere(there, present)
         with streams.entered(stream), contextlib.nullcontext() if member is None else member.placed():
             try:
                 back = operation.host(*inputs, *made, **named)
@@ -300,6 +330,22 @@ def _memory(b: xla.Buffer) -> Any:
         return np.empty(b.shape, kind)
     memory: Any = (ctypes.c_uint8 * size).from_address(b.address)
     return np.ndarray(b.shape, kind, memory)
+
+
+def _seen_so(x: Any, view: Any) -> Any:
+    """An array as a View says, where there is one."""
+    if view is None:
+        return x
+    shape, strides, first = view
+    if isinstance(x, DeviceView):
+        return x.reshape(-1)[first:].as_strided(shape, strides)
+    steps = [s * x.itemsize for s in strides]
+    return np.lib.stride_tricks.as_strided(x.reshape(-1)[first:], shape, steps, writeable=False)
+
+
+def _ordered(x: Any, order: Sequence[int] | None) -> Any:
+    """A result of which XLA has the dimensions in that order, in its own."""
+    return x if order is None else x.transpose(*(order.index(i) for i in range(len(order))))
 
 
 _PLACES: dict[tuple[str, int], str] = {}  # of streams, by the driver: XLA's live as long as it does

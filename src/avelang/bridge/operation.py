@@ -18,6 +18,7 @@ from avelang.base.takes import NOT_TRACED, placed, traced
 from avelang.bridge.alignment import elements, forward
 from avelang.bridge.descriptions import Array, NoKernel, ave_dtype, dtype_name, framework_of
 from avelang.bridge.invariance import invariant
+from avelang.bridge.jax_views import MODES
 from avelang.bridge.overlaps import check_outputs, check_traced, shared
 from avelang.bridge.registry import registered
 from avelang.bridge.signatures import Signature, check, shown
@@ -44,6 +45,7 @@ class Operation:
         self, host: Callable[..., Any], shapes: Callable[..., Any], returns: int, namespace: str | None, *,
         batched: Sequence[str] = (), contiguous: bool | Sequence[str] = False, autocast: str | None = None,
         sharding: Any = None, inplace: Mapping[str, Sequence[str]] | None = None, apart: Sequence[str] = (),
+        strided: Mapping[str, str] | None = None, follows: Mapping[str, str] | None = None,
     ):  # fmt: skip
         name = getattr(host, "__name__", "operation")
         self.signature = Signature(name, host, shapes)
@@ -63,6 +65,8 @@ class Operation:
         if unknown:
             raise error("L068", here(), name=name, why=f"inplace names {unknown}: outputs that a caller gets are "
                         f"{self.signature.outputs[:returns]}")  # fmt: skip
+        self.strided, self.follows = dict(strided or {}), dict(follows or {})
+        self._check_views(packed)
         # For each output that a caller gets the numbers of the inputs that it may be.
         at = self.signature.inputs.index
         self.inplace = [[at(n) for n in same.get(y, ())] for y in self.signature.outputs[:returns]]
@@ -89,6 +93,20 @@ class Operation:
         # Arrays that kernels cannot read where they lie: ours are called with copies of them.
         self.aligns = self.full_name.startswith(f"{OURS}::")
         self.repeats = self.aligns  # whether XLA's calls are repeated without the host function (`replays.py`)
+
+    def _check_views(self, packed: Sequence[str]) -> None:
+        """Checks what JAX may make of views. Raises L068."""
+        inputs, why = self.signature.inputs, ""
+        for name, mode in self.strided.items():
+            if name not in inputs or name in packed:
+                why = f"strided names {name!r}: it may name inputs that are not contiguous, of {inputs}"
+            elif mode not in MODES:
+                why = f"strided is {mode!r} for {name}: it must be one of {MODES}"
+        for made, name in self.follows.items():
+            if made not in self.signature.outputs or name not in self.strided:
+                why = f"follows has {name!r} for {made!r}: it gives outputs an input that `strided` names"
+        if why:
+            raise error("L068", here(), name=self.signature.name, why=why)
 
     # -- definition ----------------------------------------------------------------------------------------------------
 
@@ -496,7 +514,7 @@ def op(
     shapes: Callable[..., Array | tuple[Array, ...]], *, returns: int = 1, namespace: str | None = None,
     batched: Sequence[str] = (), contiguous: bool | Sequence[str] = False, autocast: str | None = None,
     sharding: Any = None, launches_only: bool = False, inplace: Mapping[str, Sequence[str]] | None = None,
-    apart: Sequence[str] = (),
+    apart: Sequence[str] = (), strided: Mapping[str, str] | None = None, follows: Mapping[str, str] | None = None,
 ) -> Callable[[Callable[..., Any]], Operation]:  # fmt: skip
     """Makes an operation of a host function, which launches kernels: `@op(shapes)`.
 
@@ -518,7 +536,10 @@ def op(
     memory, and decides by nothing but their shapes, strides, dtypes and devices, by options and `ops.invariant`: an
     eager call in torch like two before it then runs no Python of it, only the launches. inplace: for an output the
     inputs that it may be, `{"y": ("x",)}`, where each thread reads its elements before it writes to them; any other
-    `out=` that shares memory with an input is made apart and then copied.
+    `out=` that shares memory with an input is made apart and then copied. strided: inputs whose strides the kernels
+    follow, `{"a": "any"}`: JAX hands over transposed, sliced and broadcast ones as views, where it would make copies;
+    "any": one of the last two dimensions is contiguous, "rows": the last one, "matrix": the last one, and those before
+    it have one stride. follows: outputs that are laid out as an input is, `{"out": "query"}`, where that is a view.
 
     Raises L068 for functions that do not fit one another."""
 
@@ -534,6 +555,8 @@ def op(
             sharding=sharding,
             inplace=inplace,
             apart=apart,
+            strided=strided,
+            follows=follows,
         )
 
     return made

@@ -39,7 +39,7 @@ WHOLE = ("cu_seqlens_q", "cu_seqlens_k", "cache_lengths", "sinks", "dropout_seed
 # Which weights are left out depends on the place in a batch; under vmap an element has the place that it has by itself.
 HOW: dict[str, Any] = {
     "batched": DENSE, "apart": ("dropout_seed",), "autocast": "lower", "contiguous": (*WHOLE, "block_table"),
-    "sharding": of_attention,
+    "sharding": of_attention, "strided": dict.fromkeys(DENSE, "rows"), "follows": {"out": "query"},
 }  # fmt: skip
 
 
@@ -131,7 +131,9 @@ def gradient_shapes(
     return tuple(found)
 
 
-@op(gradient_shapes, returns=5, contiguous=WHOLE, sharding=of_attention_gradients)
+@op(gradient_shapes, returns=5, contiguous=WHOLE, sharding=of_attention_gradients,
+    strided=dict.fromkeys(("grad", *DENSE, "made"), "rows"),
+    follows={"dquery": "query", "dkey": "key", "dvalue": "value"})  # fmt: skip
 def scaled_attention_gradients(
     grad, query, key, value, made, lse, attn_mask, cu_seqlens_q, cu_seqlens_k, sinks, grad_lse, dropout_seed,
     cache_lengths, dquery, dkey, dvalue, dmask, dsinks, *, scale: float | None = None, softcap: float = 0.0,

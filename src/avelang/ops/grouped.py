@@ -59,7 +59,7 @@ def _shapes(
     return Array(shape, dtype)
 
 
-@op(_shapes, autocast="lower", contiguous=("offs", "bias"), sharding=of_grouped)
+@op(_shapes, autocast="lower", contiguous=("offs", "bias"), sharding=of_grouped, strided={"a": "any", "b": "any"})
 def grouped(
     a: Any, b: Any, offs: Any, bias: Any, out: Any, *, out_dtype: str | None = None, target: str | None = None,
     invariant: bool | None = None,

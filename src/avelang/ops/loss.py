@@ -52,7 +52,7 @@ def _shapes(logits: Array, target: Array, *, label_smoothing: float, reduction: 
     return Array(rows if none else (), acc), Array((count, 2), acc), Array((1,), acc), losses
 
 
-@op(_shapes, autocast="float32", contiguous=("target",), sharding=of_losses)
+@op(_shapes, autocast="float32", contiguous=("target",), sharding=of_losses, strided={"logits": "matrix"})
 def cross_entropy_rows(
     logits: Any, target: Any, loss: Any, lse: Any, scale: Any, losses: Any, *, ignore_index: int = -100,
     label_smoothing: float = 0.0, reduction: str = "mean", z_loss: float = 0.0, softcap: float = 0.0,
@@ -83,7 +83,7 @@ def _gradient_shapes(logits: Array, target: Array, lse: Array, grad: Array, scal
     return Array(logits.shape, logits.dtype)
 
 
-@op(_gradient_shapes, contiguous=("target", "grad"), sharding=of_loss_gradients)
+@op(_gradient_shapes, contiguous=("target", "grad"), sharding=of_loss_gradients, strided={"logits": "matrix"})
 def cross_entropy_gradient(
     logits: Any, target: Any, lse: Any, grad: Any, scale: Any, dx: Any, *, ignore_index: int, label_smoothing: float,
     z_loss: float, softcap: float, target_chip: str | None = None,
@@ -149,7 +149,8 @@ def _linear_shapes(x: Array, weight: Array, target: Array, bias: Array | None = 
     return *first, *grads, Array((0 if none else count,), "float32")
 
 
-@op(_linear_shapes, returns=2, autocast="lower", contiguous=("target", "bias"), sharding=of_linear_losses)
+@op(_linear_shapes, returns=2, autocast="lower", contiguous=("target", "bias"), sharding=of_linear_losses,
+    strided={"x": "matrix", "weight": "rows"})  # fmt: skip
 def linear_cross_entropy_step(
     x: Any, weight: Any, target: Any, bias: Any, loss: Any, source: Any, dx: Any, dw: Any, db: Any, losses: Any, *,
     ignore_index: int = -100, label_smoothing: float = 0.0, reduction: str = "mean", z_loss: float = 0.0,

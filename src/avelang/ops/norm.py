@@ -48,7 +48,8 @@ def _rms_shapes(x: Array, weight: Array | None = None, *, offset: int) -> tuple[
     return Array(x.shape, x.dtype), Array(x.shape[:-1], acc)
 
 
-@op(_rms_shapes, autocast="float32", batched=("x",), contiguous=("weight",), inplace={"y": ("x",)})
+@op(_rms_shapes, autocast="float32", batched=("x",), contiguous=("weight",), inplace={"y": ("x",)},
+    strided={"x": "matrix"})  # fmt: skip
 def rms_norm_rows(
     x: Any, weight: Any, y: Any, rstd: Any, *, eps: float = 1e-6, offset: int = 0, target: str | None = None
 ) -> None:
@@ -67,7 +68,8 @@ def _sum_shapes(x: Array, residual: Array, weight: Array | None = None, *, offse
     return y, Array(x.shape, x.dtype), rstd
 
 
-@op(_sum_shapes, returns=2, batched=("x", "residual"), contiguous=("weight",))
+@op(_sum_shapes, returns=2, batched=("x", "residual"), contiguous=("weight",),
+    strided={"x": "matrix", "residual": "matrix"})  # fmt: skip
 def rms_norm_of_sum(
     x: Any, residual: Any, weight: Any, y: Any, total: Any, rstd: Any, *, eps: float = 1e-6, offset: int = 0,
     target: str | None = None,
@@ -87,7 +89,7 @@ def _gradient_shapes(x: Array, dy: Array, rstd: Array, weight: Array | None = No
     return Array(x.shape, x.dtype), like if weighted else none, like if biased else none
 
 
-@op(_gradient_shapes, returns=3, contiguous=("rstd", "weight", "mean"),
+@op(_gradient_shapes, returns=3, contiguous=("rstd", "weight", "mean"), strided={"x": "matrix", "dy": "matrix"},
     sharding=along_rows([ROWS, SUM, SUM], [ROWS, ROWS, ROWS, WHOLE, ROWS, ROWS]))  # fmt: skip
 def norm_gradients(
     x: Any, dy: Any, rstd: Any, weight: Any, more: Any, mean: Any, dx: Any, dw: Any, db: Any, *, weighted: bool,
@@ -147,6 +149,7 @@ def _layer_shapes(x: Array, weight: Array | None = None, bias: Array | None = No
 
 
 @op(_layer_shapes, autocast="float32", batched=("x",), contiguous=("weight", "bias"), launches_only=True,
+    strided={"x": "matrix"},
     inplace={"y": ("x",)})  # fmt: skip
 @counted
 def layer_norm(

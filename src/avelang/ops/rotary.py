@@ -68,7 +68,8 @@ def _turned(q: Any, k: Any, cos: Any, sin: Any, positions: Any, yq: Any, yk: Any
     rotate(seen(q), seen(k), cos, sin, positions, seen(yq), seen(yk), offset=offset, **options)
 
 
-@op(_pair_shapes, returns=2, inplace={"yq": ("q",), "yk": ("k",)}, sharding=of_rotary(single=False))
+@op(_pair_shapes, returns=2, inplace={"yq": ("q",), "yk": ("k",)}, sharding=of_rotary(single=False),
+    strided={"q": "rows", "k": "rows"}, follows={"yq": "q", "yk": "k"})  # fmt: skip
 def rotary_pair(
     q: Any, k: Any, cos: Any, sin: Any, positions: Any, yq: Any, yk: Any, *, interleaved: bool = False, dims: int = 0,
     seq_dim: int = -2, offset: int = 0, inverse: bool = False, target: str | None = None,
@@ -84,7 +85,8 @@ def _single_shapes(q: Array, cos: Array, sin: Array, positions: Array | None = N
     return Array(q.shape, q.dtype)
 
 
-@op(_single_shapes, inplace={"yq": ("q",)}, sharding=of_rotary(single=True))
+@op(_single_shapes, inplace={"yq": ("q",)}, sharding=of_rotary(single=True), strided={"q": "rows"},
+    follows={"yq": "q"})  # fmt: skip
 def rotary_single(
     q: Any, cos: Any, sin: Any, positions: Any, yq: Any, *, interleaved: bool = False, dims: int = 0,
     seq_dim: int = -2, offset: int = 0, inverse: bool = False, target: str | None = None,

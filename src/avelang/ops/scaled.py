@@ -119,7 +119,7 @@ def lined(x: Any) -> Any:
 INVARIANT = GemmTile(128, 128, 0, 2, 1)
 
 
-@op(_shapes, contiguous=("bias",), sharding=of_scaled_product)
+@op(_shapes, contiguous=("bias",), sharding=of_scaled_product, strided={"a": "any", "b": "any"})
 def scaled(
     a: Any, b: Any, scale_a: Any, scale_b: Any, bias: Any, out: Any, *, out_dtype: str = "bfloat16",
     factor: float = 1.0, use_fast_accum: bool = True, target: str | None = None, invariant: bool | None = None,

@@ -25,7 +25,7 @@ def _shapes(x: Array, *, dtype: str | None) -> Array:
     return y
 
 
-@op(_shapes, autocast="float32", batched=("x",), inplace={"y": ("x",)})
+@op(_shapes, autocast="float32", batched=("x",), inplace={"y": ("x",)}, strided={"x": "matrix"})
 def softmax_rows(
     x: Any, y: Any, *, dtype: str | None = None, log: bool = False, target: str | None = None,
     given: str | None = None,

@@ -40,13 +40,14 @@ def _packed_shapes(x: Array, *, act: str) -> Array:
 
 
 @op(_pair_shapes, batched=("gate", "up"), inplace={"y": ("gate", "up")},
+    strided=dict.fromkeys(("gate", "up"), "matrix"),
     sharding=along_rows([ROWS], [ROWS, ROWS], last=True))  # fmt: skip
 def gated_pair(gate: Any, up: Any, y: Any, *, act: str = "silu", target: str | None = None) -> None:
     """act(gate) * up."""
     through(lambda y: gated.make_gated(gate, up, y, act=act, **on(target)), y)
 
 
-@op(_packed_shapes, batched=("x",))
+@op(_packed_shapes, batched=("x",), strided={"x": "matrix"})
 def gated_packed(x: Any, y: Any, *, act: str = "silu", target: str | None = None) -> None:
     """act(gate) * up, of the first and the second half of rows."""
     n = y.shape[-1]
@@ -58,7 +59,8 @@ def _pair_gradient_shapes(gate: Array, up: Array, dy: Array) -> tuple[Array, Arr
     return Array(gate.shape, gate.dtype), Array(up.shape, up.dtype)
 
 
-@op(_pair_gradient_shapes, returns=2, sharding=along_rows([ROWS] * 2, [ROWS] * 3, last=True))
+@op(_pair_gradient_shapes, returns=2, sharding=along_rows([ROWS] * 2, [ROWS] * 3, last=True),
+    strided=dict.fromkeys(("gate", "up", "dy"), "matrix"))  # fmt: skip
 def gated_pair_gradients(
     gate: Any, up: Any, dy: Any, dg: Any, du: Any, *, act: str = "silu", target: str | None = None
 ) -> None:
