@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.avelang_kernels.attended import BF16, F16, Case, check
 from tests.avelang_kernels.drawn_problems import check as judged
-from tests.avelang_kernels.drawn_problems import drawn
+from tests.avelang_kernels.drawn_problems import drawn, normal
 
 import avelang.language as al
 from alarms.engines import Engine, on
@@ -25,6 +25,7 @@ from avelang_kernels.attention.tile_attention_hopper import (
     launch,
     near_of,
     one_head,
+    staged_bias,
 )
 from avelang_kernels.attention.tile_attention_views import Features
 from tools import need
@@ -137,7 +138,55 @@ def test_drawn_problems_of_the_forms_that_run(seed):
     solved(seed, None, (64, 128, 136, 200, 256), backend="cpu")
 
 
-@pytest.mark.parametrize("what", ["plain", "causal", "window", "cap", "sinks", "bool", "add", "packed", "lengths"])
+def biased(seed):
+    """A drawn problem with a bias whose rows begin at multiples of 16 bytes, and NaN between them."""
+    case = next(c for c in (drawn(1000 * seed + i) for i in range(99)) if not c.p.packed_q and not c.p.lengths)
+    p, rng = case.p, np.random.default_rng(seed)
+    have = [p.batch, p.heads, p.queries, -(-p.keys // 8) * 8 + 8 * (seed % 2)]
+    for dim in (0, 1):
+        have[dim] = 1 if rng.random() < 0.4 else have[dim]
+    case.x.bias = normal(rng, have)
+    case.x.bias[..., p.keys :] = np.nan
+    case.x.bias = case.x.bias[..., : p.keys]
+    case.p = dataclasses.replace(p, bias="bfloat16")
+    assert staged_bias(case.p, case.x.bias) is not None
+    return case
+
+
+STAGED = HopperAttention(m=128, n=64, added=2)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_bias_that_tma_brings(seed):
+    case = biased(seed)
+    with np.errstate(all="ignore"):
+        launch(case.p, case.x, case.out, case.lse, STAGED, 3, {"backend": "reference" if seed % 2 else "cpu"})
+    judged(case)
+
+
+def test_a_bias_that_tma_brings_in_executed_ptx(monkeypatch):
+    monkeypatch.setenv("AVE_CHECK", "all")
+    case = biased(3)
+    with on(Engine(engines.PTX, "sm_90a")) as said, np.errstate(all="ignore"):
+        launch(case.p, case.x, case.out, case.lse, dataclasses.replace(STAGED, m=64), 3, {})
+    judged(case)
+    assert "X0" not in said.getvalue()
+
+
+def test_which_biases_tma_brings():
+    p = Problem(2, 4, 4, 16, 24, 64, 64, "bfloat16", 1.0, bias="bfloat16")
+    for shape in ((2, 4, 16, 24), (1, 4, 16, 24), (1, 1, 16, 24)):
+        found = staged_bias(p, np.zeros(shape, BF16))
+        assert found.shape == (shape[0], 16, shape[1], 24)
+    one = np.broadcast_to(np.zeros((1, 4, 16, 24), BF16), (2, 4, 16, 24))
+    assert staged_bias(p, one).shape == (1, 16, 4, 24)
+    turned = np.zeros((2, 4, 24, 16), BF16).swapaxes(2, 3)
+    for other in (np.zeros((2, 4, 1, 24), BF16), np.zeros((2, 4, 16, 25), BF16)[..., 1:], turned):
+        assert staged_bias(p, other) is None
+    assert staged_bias(dataclasses.replace(p, bias="float32"), np.zeros((2, 4, 16, 24), np.float32)) is None
+
+
+@pytest.mark.parametrize("what", ["plain", "causal", "window", "cap", "sinks", "bool", "add", "staged", "packed", "lengths"])
 @pytest.mark.parametrize("d", [64, 128])
 def test_nothing_is_spilled_and_products_overlap(d, what):
     """ptxas has no remark on products that it would not run beside other code."""
@@ -146,11 +195,13 @@ def test_nothing_is_spilled_and_products_overlap(d, what):
     A = dataclasses.replace(A, **{
         "plain": {}, "causal": {"right": True}, "window": {"right": True, "left": True}, "sinks": {"sinks": True},
         "cap": {"edited": True, "cap": True}, "bool": {"bias": "bool"}, "lengths": {"lengths": True},
-        "add": {"bias": "add", "bias_vector": 8, "edited": True}, "packed": {"packed_q": True, "packed_k": True},
+        **dict.fromkeys(("add", "staged"), {"bias": "add", "bias_vector": 8, "edited": True}), "packed": {"packed_q": True, "packed_k": True},
     }[what])  # fmt: skip
-    F = form_of(added(d, 2) if what == "add" else None, al.bf16, d)
+    biased = what in ("add", "staged")
+    F = form_of(added(d, 2, what == "staged") if biased else None, al.bf16, d)
     there = {"lse": True, "memory": A.packed_q, "sinks": A.sinks, "cu_q": A.packed_q, "cu_k": A.packed_k,
-             "lengths": A.lengths, "bias": what == "add", "bits": what == "bool", "lists": what == "bool"}  # fmt: skip
+             "lengths": A.lengths, "bias": what == "add", "bits": what == "bool", "lists": what == "bool",
+             "tiles": what == "staged"}  # fmt: skip
     none = {name: None for name, given in there.items() if not given}
-    found = build(F, A, True, al.bf16 if what == "add" else None).report("sm_90a", (F.threads, 1, 1), **none)
+    found = build(F, A, True, al.bf16 if biased else None).report("sm_90a", (F.threads, 1, 1), **none)
     assert found.stored <= (32 if what == "add" else 0) and found.remarks == ()

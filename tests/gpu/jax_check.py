@@ -1,6 +1,6 @@
 """Operations under JAX on a GPU: fixed programs (`jax_programs.py`), then drawn calls until the time is over.
 
-    python3 tests/gpu/jax_check.py [--seconds 50] [--seed 0] [--only NAME] [--case NUMBER] [--platform gpu] [--x64]
+    python3 tests/gpu/jax_check.py [--seconds 50] [--seed 0] [--only NAME] [--case NUMBER] [--platform gpu] [--x64] [--no-programs]
 
 Drawn are calls with their gradients, jitted, by vmap and in a loop, some with arrays that are parts of others: of the families below, against the same in JAX's own words on the CPU; and, where
 there is torch, of those of tests/ops/drawn_*.py, which are made by JAX (`tests/ops/by_jax.py`), against torch's on the CPU. A line for each program and each
@@ -181,6 +181,7 @@ def arguments() -> argparse.Namespace:
     p.add_argument("--seconds", type=float, default=50, help="for drawn calls")
     p.add_argument("--seed", type=int, default=0)
     p.add_argument("--only", default="", help="the program or the family of this name")
+    p.add_argument("--no-programs", action="store_true", help="drawn calls alone")
     p.add_argument("--case", type=int, help="this drawn call alone")
     p.add_argument("--platform", default="gpu")
     p.add_argument("--x64", action="store_true", help="with numbers of 64 bits")
@@ -200,7 +201,7 @@ def main() -> int:
     jax.config.update("jax_enable_x64", given.x64)
     from gpu.jax_programs import PROGRAMS
 
-    bad_programs = programs(device, given.only) if given.case is None and not given.x64 else 0
+    bad_programs = programs(device, given.only) if given.case is None and not (given.x64 or given.no_programs) else 0
     number, bad = given.case or 0, 0
     end = time.monotonic() + (given.seconds if given.only not in PROGRAMS else 0)
     done: collections.Counter[str] = collections.Counter()

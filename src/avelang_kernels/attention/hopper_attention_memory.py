@@ -11,6 +11,7 @@ from avelang.pipelines.epilogue import stage_epilogue
 from avelang.pipelines.ring import mbarrier_ring
 from avelang.pipelines.warp_specialized import GROUP, PATTERN, ROWS, UNIT
 
+WARP = 32
 CHUNK = 64  # elements of d side by side: 128 bytes, one row of the swizzle
 BYTES = 2  # of an element
 EIGHT = 8  # elements of 16 bytes; as many such pieces has a row of a chunk
@@ -27,13 +28,13 @@ class StagedRows:
     ring: ...
     state: ... = None
 
-    def load(self, x: Any, batch: Any, row: Any, head: Any, ROWS: Any):
-        """Fills the next stage, once it is free: rows of a head, in pieces of d."""
+    def load(self, x: Any, batch: Any, row: Any, head: Any, ROWS: Any, column: Any = 0):
+        """Fills the next stage, once it is free: rows of a head from a column on, in pieces of d."""
         PIECES, SIZE = self.data.shape[1] // (ROWS * CHUNK), ROWS * CHUNK
         self.ring.acquire(self.state, PIECES * SIZE * BYTES)
         for c in range(PIECES):
             piece = al.subview(self.data, (self.state.stage, c * SIZE), (1, SIZE), (1, 1))
-            al.nvvm.tma_load_4d(piece, x, batch, row, head, c * CHUNK, self.ring.full[self.state.stage])
+            al.nvvm.tma_load_4d(piece, x, batch, row, head, column + c * CHUNK, self.ring.full[self.state.stage])
         self.state.advance()
 
     def wait(self):
@@ -44,6 +45,43 @@ class StagedRows:
         """Releases the stage for this consumer, and moves on to the next one."""
         self.ring.release(self.state.stage, t)
         self.state.advance()
+
+
+@avelang.struct
+class StagedBias:
+    """Stages of a bias: tiles of (M rows, N keys) in pieces of 64 keys, as the swizzle of TMA leaves them. `map`: of
+    (batches, queries, heads, keys); `steps`: 0 where all batches, or heads, have one bias, else 1."""
+
+    rows: ...  # StagedRows, whose stages each warp releases
+    map: ...
+    steps: ...
+    M: al.constexpr
+    N: al.constexpr
+
+    def fill(self, w: Any, number: Any):
+        """Fills the next stage with a tile of a block of rows."""
+        batch, head = w.batch * self.steps[0], w.head * self.steps[1]
+        self.rows.load(self.map, batch, w.first, head, self.M, number * self.N)
+
+    def take(self, row: Any, t: Any):
+        """A lane's part of the next tile, in the order of its scores, and the stage is free for this warp. `row`: the
+        first one of the warpgroup; `t`: the thread there.
+
+        Four 8 x 8 matrices at a time: `ldmatrix` gives a lane two neighbors of row lane // 4 of each, as products have
+        scores (PTX ISA 9.0, 9.7.14.5.15 and 9.7.15.5.1)."""
+        lane, out = t % WARP, al.make_local((self.N // 2,), self.rows.data.dtype)
+        stage, mine = self.rows.state.stage, row + t // WARP * 16 + lane % 16
+        self.rows.wait()
+        for j in range(self.N // 16):
+            PIECE, FIRST = 2 * j // EIGHT, 2 * j % EIGHT
+            unit = (FIRST + lane // 16) ^ (mine % EIGHT)
+            place = stage, PIECE * (self.M * CHUNK) + mine * CHUNK + unit * EIGHT
+            found = al.nvvm.ldmatrix_m8n8_x4_b16(al.subview(self.rows.data, place, (1, EIGHT), (1, 1)))
+            held = al.view(found, al.Tensor((EIGHT,), self.rows.data.dtype))
+            for e in range(EIGHT):
+                out[EIGHT * j + e] = held[e]
+        self.rows.release(lane)
+        return out
 
 
 @avelang.jit

@@ -25,7 +25,16 @@ from avelang.tile.running_softmax import inverse, narrow, scaled, softmax
 from avelang.tile.tensors import Tile
 from avelang_kernels.arrays import DTYPES, Batch, Count, Cube, named, new, strided, strides_of
 from avelang_kernels.attention.hopper_arrays import dense, reachable
-from avelang_kernels.attention.hopper_attention_memory import BYTES, CHUNK, clean, staged_rows, stages_of, store
+from avelang_kernels.attention.hopper_attention_memory import (
+    BYTES,
+    CHUNK,
+    WARP,
+    StagedBias,
+    clean,
+    staged_rows,
+    stages_of,
+    store,
+)
 from avelang_kernels.attention.hopper_attention_work import Added, AttentionWork, Bits, HopperWork, PackedWork
 from avelang_kernels.attention.hopper_masks import WORDS, mask_bits
 from avelang_kernels.attention.problem import Operands, Problem
@@ -52,13 +61,15 @@ TURN = 1  # the first number of the barriers at which consumers take turns
 class HopperAttention:
     """Shape of a block: `m` rows, 64 a consumer, `n` keys at a time, `stages` of K and of V; `turns`: consumers begin
     their products in turn, so that one multiplies while the other softmaxes. `near`: so many heads of Q are worked on
-    together, 0 for a number by extents. `dtype` of Q, K, V and O; `d`, and `dv` of V and O, as they are padded."""
+    together, 0 for a number by extents. `added`: stages of a bias of 16 bits, 0 where none is staged. `dtype` of Q, K, V
+    and O; `d`, and `dv` of V and O, as they are padded."""
 
     m: int = 128
     n: int = 128
     stages: int = 2
     turns: bool = True
     near: int = 0
+    added: int = 0
     dtype: Any = al.bf16
     d: int = 128
     dv: int = 128
@@ -92,12 +103,13 @@ class HopperAttention:
     def shared(self) -> int:
         """Bytes of shared memory."""
         rows = self.m * (self.d if self.shares else self.d + self.dv)
-        return (rows + self.stages * self.n * (self.d + self.dv)) * BYTES + (2 + 4 * self.stages) * 8
+        tiles = self.stages * self.n * (self.d + self.dv) + self.added * self.m * self.n
+        return (rows + tiles) * BYTES + (2 + 4 * self.stages + 2 * self.added) * 8
 
     @property
     def shares(self) -> bool:
         """True where rows of O are staged where those of Q were: there is no room for both."""
-        return self.d > 2 * CHUNK
+        return self.d > 2 * CHUNK or self.added > 0
 
     @property
     def name(self) -> str:
@@ -126,19 +138,25 @@ Form = HopperAttention
 
 
 @avelang.jit
-def produce(F: Any, Q: Any, K: Any, V: Any, q: Any, k: Any, v: Any, work: Any):
-    """One thread's part: fills stages, block of rows after block of rows."""
+def produce(F: Any, Q: Any, K: Any, V: Any, q: Any, k: Any, v: Any, work: Any, b: Any):
+    """One thread's part: fills stages, block of rows after block of rows. `b`: a `StagedBias`, or None."""
     q.state, k.state, v.state = q.ring.producer(), k.ring.producer(), v.ring.producer()
+    if b is not None:
+        b.rows.state = b.rows.ring.producer()
     for index in al.range(al.block_id(0), work.order.count(F.m), al.grid_dim(0)):
         w = work.rows(index, F.m, F.n)
         if w.there:
             row = w.begin_k + w.tile(0) * F.n
             k.load(K, w.place, row, w.own, F.n)  # before Q, whose stage the rows before may still need
             q.load(Q, w.place, w.begin_q + w.first, w.head, F.m)
+            if b is not None:
+                b.fill(w, w.tile(0))
             v.load(V, w.place, row, w.own, F.n)
             for i in al.range(1, w.count):
                 row = w.begin_k + w.tile(i) * F.n
                 k.load(K, w.place, row, w.own, F.n)
+                if b is not None:
+                    b.fill(w, w.tile(i))
                 v.load(V, w.place, row, w.own, F.n)
 
 
@@ -208,24 +226,31 @@ def pass_turn(F: Any, consumer: Any):
 
 
 @avelang.jit
+def added_to(F: Any, b: Any, w: Any, entry: Any, seen: Any, consumer: Any, t: Any):
+    """The bias of a consumer's scores of a tile; None where there is none."""
+    return b.take(consumer * ROWS, t) if b is not None else w.added(entry, F.n, seen, t)
+
+
+@avelang.jit
 def overlap(
-    F: Any, rows: Any, sums: Any, weights: Any, q: Any, k: Any, v: Any, w: Any, seen: Any, entry: Any, consumer: Any,
-    t: Any, MASKED: Any,
+    F: Any, rows: Any, sums: Any, weights: Any, q: Any, k: Any, v: Any, b: Any, w: Any, seen: Any, entry: Any,
+    consumer: Any, t: Any, MASKED: Any,
 ):  # fmt: skip
     """The next tile of keys: its scores are softmaxed while the weights of the one before are multiplied. `w`: the
     block's rows, `seen`: edits of this consumer's scores. Returns sums of O, and the weights."""
-    EARLY = w.bias is not None and F.consumers < 3 and w.bias.data.dtype != al.f32  # there are registers for it
+    # There are registers for it.
+    EARLY = b is not None or w.bias is not None and F.consumers < 3 and w.bias.data.dtype != al.f32
     k.wait()
     await_turn(F, consumer)
     s = score(F, q, k, consumer)
     v.wait()
     sums = multiply_values(F, weights, v, sums)
     pass_turn(F, consumer)
-    added = w.added(entry, F.n, seen, t) if EARLY else None  # on its way while scores are made
+    added = added_to(F, b, w, entry, seen, consumer, t) if EARLY else None  # on its way while scores are made
     s = Tile(al.nvvm.wgmma_wait_acc(s, 1), F.s, t, F.consumers)
     k.release(t)
     if not EARLY:
-        added = w.added(entry, F.n, seen, t)
+        added = added_to(F, b, w, entry, seen, consumer, t)
     s = w.shown(s, entry, F.n, t, seen, added, MASKED)
     p, shrink = rows.weigh(s, seen.scale)
     sums = al.nvvm.wgmma_wait_acc(sums, 0)
@@ -234,7 +259,7 @@ def overlap(
 
 
 @avelang.jit
-def attend(F: Any, q: Any, k: Any, v: Any, work: Any, w: Any, sinks: Any, consumer: Any, t: Any):
+def attend(F: Any, q: Any, k: Any, v: Any, b: Any, work: Any, w: Any, sinks: Any, consumer: Any, t: Any):
     """A consumer's 64 rows of a block of rows: O, and the logarithms of the sums."""
     seen = work.scores(w, w.first + consumer * ROWS)
     rows, like = softmax(F.s, t, F.consumers), tile.full(F.s, 0.0, al.f32)
@@ -247,20 +272,20 @@ def attend(F: Any, q: Any, k: Any, v: Any, work: Any, w: Any, sinks: Any, consum
     pass_turn(F, consumer)
     s = Tile(al.nvvm.wgmma_wait_acc(s, 0), F.s, t, F.consumers)
     k.release(t)
-    s = w.shown(s, entry, F.n, t, seen, w.added(entry, F.n, seen, t), None)
+    s = w.shown(s, entry, F.n, t, seen, added_to(F, b, w, entry, seen, consumer, t), None)
     p, _ = rows.weigh(s, seen.scale)
     weights, sums = fragments(F, p), al.full((F.o.elements,), 0.0, al.f32)
     if APART:
         for i in al.range(1, whole):
             entry = w.entry(i)
-            sums, weights = overlap(F, rows, sums, weights, q, k, v, w, seen, entry, consumer, t, False)
+            sums, weights = overlap(F, rows, sums, weights, q, k, v, b, w, seen, entry, consumer, t, False)
         for i in al.range(max(1, whole), w.count):
             entry = w.entry(i)
-            sums, weights = overlap(F, rows, sums, weights, q, k, v, w, seen, entry, consumer, t, True)
+            sums, weights = overlap(F, rows, sums, weights, q, k, v, b, w, seen, entry, consumer, t, True)
     else:
         for i in al.range(1, w.count):
             entry = w.entry(i)
-            sums, weights = overlap(F, rows, sums, weights, q, k, v, w, seen, entry, consumer, t, None)
+            sums, weights = overlap(F, rows, sums, weights, q, k, v, b, w, seen, entry, consumer, t, None)
     if not F.shares:
         q.release(t)
     v.wait()
@@ -277,13 +302,17 @@ def attend(F: Any, q: Any, k: Any, v: Any, work: Any, w: Any, sinks: Any, consum
 
 
 @avelang.jit
-def run(F: Any, Q: Any, K: Any, V: Any, O: Any, lse: Any, o: Any, sinks: Any, work: Any):
-    """All blocks of rows that are this block's."""
+def run(F: Any, Q: Any, K: Any, V: Any, O: Any, lse: Any, o: Any, sinks: Any, work: Any, bias: Any):
+    """All blocks of rows that are this block's. `bias`: a map, steps as of `StagedBias`, and the dtype, or None."""
     t = al.thread_id(0)
-    q = staged_rows(stages_of(F.dtype, 1, F.m, F.chunks), F.consumers)
-    k = staged_rows(stages_of(F.dtype, F.stages, F.n, F.chunks), F.consumers)
-    v = staged_rows(stages_of(F.dtype, F.stages, F.n, F.value_chunks), F.consumers)
-    pieces = None
+    rows, keys = stages_of(F.dtype, 1, F.m, F.chunks), stages_of(F.dtype, F.stages, F.n, F.chunks)
+    values, tiles = stages_of(F.dtype, F.stages, F.n, F.value_chunks), None
+    if F.added:  # before the mbarriers, as all that must begin at multiples of 1024
+        tiles = stages_of(bias[2], F.added, F.m, F.n // CHUNK)
+    q, k, v = (staged_rows(x, F.consumers) for x in (rows, keys, values))
+    b, pieces = None, None
+    if F.added:
+        b = StagedBias(staged_rows(tiles, F.consumers * (GROUP // WARP)), bias[0], bias[1], F.m, F.n)
     if not F.shares:
         pieces = al.make_shared((F.consumers, F.value_chunks, ROWS, PATTERN // UNIT, UNIT // BYTES), F.dtype, 1024)
     if t == 0:
@@ -292,17 +321,19 @@ def run(F: Any, Q: Any, K: Any, V: Any, O: Any, lse: Any, o: Any, sinks: Any, wo
     if t < GROUP:
         al.nvvm.setmaxnreg_dec(REGISTERS[F.consumers - 1][0])
         if t == 0:
-            produce(F, Q, K, V, q, k, v, work)
+            produce(F, Q, K, V, q, k, v, work, b)
     else:
         al.nvvm.setmaxnreg_inc(REGISTERS[F.consumers - 1][1])
         consumer = t // GROUP - 1
         q.state, k.state, v.state = q.ring.consumer(), k.ring.consumer(), v.ring.consumer()
+        if b is not None:
+            b.rows.state = b.rows.ring.consumer()
         if F.takes_turns and consumer == F.consumers - 1:
             pass_turn(F, consumer)
         for index in al.range(al.block_id(0), work.order.count(F.m), al.grid_dim(0)):
             w = work.rows(index, F.m, F.n)
             if w.there:
-                out, found = attend(F, q, k, v, work, w, sinks, consumer, t % GROUP)
+                out, found = attend(F, q, k, v, b, work, w, sinks, consumer, t % GROUP)
                 store(F, O, pieces, q, out, w, o, work, consumer, t % GROUP)
                 if lse is not None:
                     logs = work.x.logarithms(lse, w.batch, w.head, w.begin_q, w.queries)
@@ -324,7 +355,8 @@ def build(F: HopperAttention, A: Features, sums: bool = False, bias_dtype: Any =
 
     LOGS, SINKS, OUT = given(sums, al.f32), given(A.sinks, al.f32), given(A.packed_q, F.dtype)
     CU_Q, CU_K, LENGTHS = given(A.packed_q, al.i32), given(A.packed_k, al.i32), given(A.lengths, al.i32)
-    BIAS, BITS = given(A.bias == "add", bias_dtype), given(A.bias == "bool", al.u32)
+    BIAS, BITS = given(A.bias == "add" and not F.added, bias_dtype), given(A.bias == "bool", al.u32)
+    TILES: Any = al.TensorMap(bias_dtype, 4, (1, F.m, 1, CHUNK), swizzle=PATTERN) if F.added else al.constexpr
     BALANCED = balanced(A)
 
     @avelang.jit
@@ -332,7 +364,7 @@ def build(F: HopperAttention, A: Features, sums: bool = False, bias_dtype: Any =
         q: Annotated[Any, Q], k: Annotated[Any, KV], v: Annotated[Any, KV], o: Annotated[Any, O],
         lse: Annotated[Any, LOGS], memory: Annotated[Any, OUT], sinks: Annotated[Any, SINKS],
         cu_q: Annotated[Any, CU_Q], cu_k: Annotated[Any, CU_K], lengths: Annotated[Any, LENGTHS],
-        bias: Annotated[Any, BIAS], bits: Annotated[Any, BITS], lists: Annotated[Any, BITS],
+        bias: Annotated[Any, BIAS], bits: Annotated[Any, BITS], lists: Annotated[Any, BITS], tiles: Annotated[Any, TILES],
         batches: Annotated[Any, N], heads: Annotated[Any, N], queries: Annotated[Any, N],
         kv_heads: Annotated[Any, N], keys: Annotated[Any, N], tokens_q: Annotated[Any, N],
         tokens_k: Annotated[Any, N], slots: Annotated[Any, N], near: Annotated[Any, N], left: al.i32, right: al.i32,
@@ -344,23 +376,23 @@ def build(F: HopperAttention, A: Features, sums: bool = False, bias_dtype: Any =
         x = Launch(A, extents, (left, right, bottom), cu_q, cu_k, None, None, lengths, None)
         there = None
         if A.bias == "bool":  # `bb`, `bh`: planes
-            tiles, blocks = (keys + (F.n - 1)) // F.n, (queries + (F.m - 1)) // F.m
+            columns, blocks = (keys + (F.n - 1)) // F.n, (queries + (F.m - 1)) // F.m
             planes = (batches - 1) * bb + (heads - 1) * bh + 1
-            size = al.convert(planes, al.u64) * queries * tiles * WORDS
+            size = al.convert(planes, al.u64) * queries * columns * WORDS
             words = al.make_tensor(bits, al.u32, al.make_layout((size,)))
-            listed = al.make_tensor(lists, al.u32, al.make_layout((planes * blocks * (tiles + 1),)))
-            there = Bits(words, listed, (bb, bh), tiles, blocks)
+            listed = al.make_tensor(lists, al.u32, al.make_layout((planes * blocks * (columns + 1),)))
+            there = Bits(words, listed, (bb, bh), columns, blocks)
         order: Any = AttentionWork(batches, heads, queries, kv_heads, keys, near, factor, BALANCED)
         if A.packed_q:
             order = PackedWork(batches, heads, tokens_q, slots, cu_q)
         more = None
-        if A.bias == "add":
+        if A.bias == "add" and not F.added:
             more = Added(
                 al.make_tensor(bias, bias_dtype, al.make_layout((length,))), (bb, bh, bl), A.bias_column,
                 A.bias_vector > 1,
             )  # fmt: skip
         work = HopperWork(x, order, (factor, cap), more, there)
-        run(F, q, k, v, o, lse, (memory, (ob, oh, ol)), sinks, work)
+        run(F, q, k, v, o, lse, (memory, (ob, oh, ol)), sinks, work, (tiles, (bb, bh), bias_dtype))
 
     return attention
 
@@ -370,9 +402,10 @@ def balanced(A: Features) -> bool:
     return (A.right and not A.left) or A.bias == "bool"
 
 
-def added(d: int, size: int) -> HopperAttention:
-    """The form for something of `size` bytes that is added to scores, of which lanes have registers for a tile."""
-    return HopperAttention(m=128, n=128 if d * size <= 4 * CHUNK else 64)
+def added(d: int, size: int, staged: bool = False) -> HopperAttention:
+    """The form for something of `size` bytes that is added to scores, of which lanes have registers for a tile;
+    `staged`: TMA brings it."""
+    return HopperAttention(m=128, n=128 if d * size <= 4 * CHUNK else 64, added=2 if staged else 0)
 
 
 @functools.lru_cache(64)
@@ -440,13 +473,15 @@ def attention(
 
 @functools.lru_cache(1024)
 def planned(
-    form: HopperAttention | None, p: Problem, units: int, sums: bool, A: Features, kind: Any, tokens: int
+    form: HopperAttention | None, p: Problem, units: int, sums: bool, A: Features, kind: Any, tokens: int, staged: bool
 ) -> tuple[Any, int, HopperAttention, int, int]:
     """The kernel, the grid, the form, the heads together and the places of packed blocks, for a problem with such
-    features. `tokens`: of packed sequences of Q."""
+    features. `tokens`: of packed sequences of Q. `staged`: TMA reaches the bias."""
     wide = -(-p.d // CHUNK) * CHUNK
     if form is None and A.bias == "add":
-        form = added(wide, 4 if p.bias == "float32" else BYTES)
+        form = added(wide, 4 if p.bias == "float32" else BYTES, staged)
+    if form is not None and not staged:
+        form = dataclasses.replace(form, added=0)
     F = form_of(form, DTYPES[p.dtype], wide, -(-p.dv // CHUNK) * CHUNK)
     tiles, slots, all = -(-p.queries // F.m), 0, p.heads * p.batch
     blocks = tiles * all
@@ -472,14 +507,18 @@ def launch(
     A = dataclasses.replace(found, bias=found.bias or p.bias, right=p.right is not None)
     kind, size = (DTYPES[p.bias], math.prod(bias.shape)) if bias is not None else (None, 0)
     tokens = x.q.shape[0] if p.packed_q else p.queries
-    kernel, grid, F, near, slots = planned(form, p, units, lse is not None, A, kind, tokens)
+    staged = staged_bias(p, bias)
+    kernel, grid, F, near, slots = planned(form, p, units, lse is not None, A, kind, tokens, staged is not None)
     q, k, v, o = (a[None] if p.packed_q else a.swapaxes(1, 2) for a in (x.q, x.k, x.v, out))
     far, steps = sight_of(p), (0, 0, 0)
     memory, strides, bits, lists = None, (0, 0, 0), None, None
     if p.packed_q:
         memory, (ol, oh, _) = out, strides_of(out)
         strides = 0, oh, ol
-    if bias is not None:
+    tiles = None
+    if F.added:
+        bias, tiles, steps = None, staged, tuple(int(n > 1) for n in (staged.shape[0], staged.shape[2])) + (0,)
+    elif bias is not None:
         bias, steps = bias_of(p, Operands(x.q, x.k, x.v, bias))
     if p.bias == "bool":
         shift = p.keys - p.queries if p.bottom_right else 0
@@ -487,11 +526,24 @@ def launch(
         made = mask_bits(x.bias, p.queries, p.keys, F.m, F.n, x.q, by_place, **options)
         bits, lists, steps = made.bits, made.lists, (made.batch_step, made.head_step, 0)
     kernel[grid, F.threads](
-        q, k, v, o, lse, memory, x.sinks, x.cu_q, x.cu_k, x.lengths, bias, bits, lists, p.batch, p.heads, p.queries,
+        q, k, v, o, lse, memory, x.sinks, x.cu_q, x.cu_k, x.lengths, bias, bits, lists, tiles, p.batch, p.heads, p.queries,
         p.kv_heads, p.keys, tokens, x.k.shape[0] if p.packed_k else p.keys, slots, near, *far,
         p.scale if A.edited else p.scale * LOG2E, p.softcap or 1.0, *strides, *steps, size, target=HOPPER,
         **options,
     )  # fmt: skip
+
+
+def staged_bias(p: Problem, bias: Any) -> Any:
+    """The bias as (batches, queries, heads, keys), of which batches and heads that have one are one, if TMA reaches it;
+    else None."""
+    if bias is None or p.bias == "float32" or p.packed_q or tuple(bias.shape[2:]) != (p.queries, p.keys):
+        return None
+    strides = strides_of(bias)
+    shape = tuple(1 if s == 0 else n for n, s in zip(bias.shape[:2], strides, strict=False))
+    # A stride that is never taken, of a size that TMA allows.
+    steps = tuple(8 * p.keys if n == 1 else s for n, s in zip(shape, strides, strict=False))
+    found = strided(bias, (*shape, *bias.shape[2:]), (*steps, *strides[2:])).swapaxes(1, 2)
+    return found if reachable(found) else None
 
 
 def fits(problem: Any) -> bool:
