@@ -13,7 +13,7 @@ from tests.avelang_kernels.drawn_problems import drawn, normal
 import avelang.language as al
 from alarms.engines import Engine, on
 from avelang.base import engines
-from avelang_kernels.attention.hopper_arrays import reachable
+from avelang_kernels.attention.hopper_arrays import reachable, staged_bias
 from avelang_kernels.attention.problem import Operands, Problem
 from avelang_kernels.attention.tile_attention_hopper import (
     HopperAttention,
@@ -25,7 +25,6 @@ from avelang_kernels.attention.tile_attention_hopper import (
     launch,
     near_of,
     one_head,
-    staged_bias,
 )
 from avelang_kernels.attention.tile_attention_views import Features
 from tools import need

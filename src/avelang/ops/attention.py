@@ -15,7 +15,7 @@ from avelang.bridge.descriptions import framework_of
 from avelang.bridge.relaunched import relaunched
 from avelang.ops.matmul import check_array
 from avelang.ops.sharding import of_attention, of_attention_gradients
-from avelang_kernels.arrays import address, cast, filled, is_torch, new, on_chip, whole
+from avelang_kernels.arrays import address, is_torch, new, on_chip, whole
 from avelang_kernels.attention.problem import Operands, Problem
 from avelang_kernels.attention.sinks import launch as sink_gradients
 from avelang_kernels.attention.table import (
@@ -152,21 +152,9 @@ def scaled_attention_gradients(
     x = operands(p, *arrays)
     o, do, dq, dk, dv = (heads_of(p, a) for a in (made, grad, dquery, dkey, dvalue))
     logs, dlogs = lse_of(p, lse), None if grad_lse is None else lse_of(p, grad_lse)
-    added: Any = filled(lse, (p.batch, p.heads, p.queries, p.keys), 0) if wants_mask else None
-    run_backward(p, x, o, logs, do, dlogs, dq, dk, dv, target, added)
-    if wants_mask:
-        dmask[...] = summed(added.reshape(*query.shape[:-1], p.keys), dmask)
+    run_backward(p, x, o, logs, do, dlogs, dq, dk, dv, target, dmask if wants_mask else None, tuple(query.shape[:-1]))
     if wants_sinks:
         sink_gradients(sinks, o, do, logs, dlogs, dsinks, p.packed_q, **on_chip(query, target))
-
-
-def summed(x: Any, like: Any) -> Any:
-    """Sums over the dimensions along which an array of the shape of `like` was broadcast."""
-    lead = len(x.shape) - len(like.shape)
-    axes = tuple(range(lead)) + tuple(lead + i for i, n in enumerate(like.shape) if n == 1 and x.shape[lead + i] != 1)
-    x = x.sum(axes) if axes else x
-    x = x.reshape(tuple(like.shape))
-    return cast(x, like.dtype)
 
 
 def _gradients(grads: Any, inputs: Any, outputs: Any, needs: Any, options: dict[str, Any]) -> tuple[Any, ...]:

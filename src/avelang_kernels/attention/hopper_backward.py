@@ -22,6 +22,7 @@ import avelang.language as al
 from avelang.pipelines.ring import mbarrier_ring
 from avelang.pipelines.warp_specialized import GROUP, PATTERN, ROWS
 from avelang_kernels.arrays import DTYPES
+from avelang_kernels.attention.hopper_backward_bias import BackwardBias, bias_types
 from avelang_kernels.attention.hopper_backward_lengths import await_other, clear_both, clear_keys, packed_rows
 from avelang_kernels.attention.hopper_backward_masks import edits_of, mask_words
 from avelang_kernels.attention.hopper_backward_products import (
@@ -71,6 +72,7 @@ class BackwardStages:
     q_ring: ...
     do_ring: ...
     kv_full: ...
+    bias: ... = None
 
 
 @avelang.struct
@@ -83,10 +85,12 @@ class Gradients:
 
 @avelang.jit
 def step(
-    F: Any, g: Any, x: Any, q: Any, do: Any, work: Any, n: Any, m: Any, buffer: Any, scale: Any, consumer: Any, t: Any
-):
-    """One tile of queries. Products that are under way while numbers are computed: dP with the weights, dV with dS, dK
-    with dQ's way to shared memory."""
+    F: Any, g: Any, x: Any, q: Any, do: Any, more: Any, work: Any, place: Any, m: Any, buffer: Any, scale: Any,
+    consumer: Any, t: Any,
+):  # fmt: skip
+    """One tile of queries. `place`: the tile of keys, the head and the batch; `more`: the bias's stages. Products that
+    are under way while numbers are computed: dP with the weights, dV with dS, dK with dQ's way to shared memory."""
+    n, own, batch = place
     words = mask_words(F, scale, work, n, m, consumer, t) if F.mask else None
     x.q_ring.wait(q)
     if F.packed:
@@ -97,13 +101,18 @@ def step(
     else:
         x.do_ring.wait(do)
     dp = scores(F, x.v, x.do, do.stage, consumer)
+    added = x.bias.take(F, more, consumer, t) if F.bias else None
     s = al.nvvm.wgmma_wait_acc(s, 1)
-    p, moved = weights_of(F, s, x.lse, q.stage, scale, words, work, n, m, consumer, t)
+    p, moved = weights_of(F, s, x.lse, q.stage, scale, words, added, work, n, m, consumer, t)
     dv = accumulate(F, al.convert(p, F.dtype), x.do, do.stage, g.dv)
     dp = al.nvvm.wgmma_wait_acc(dp, 1)
     held = score_gradients(F, moved, dp, x.delta, do.stage, t)
     share(F, x.ds, buffer, held, consumer, t)
+    if F.bias_gradient and t == 0:
+        al.nvvm.cp_async_bulk_wait_group_read(0)  # the other buffer, which is written behind this barrier
     al.nvvm.barrier_sync(SHARED_DS, CONSUMERS * GROUP)
+    if F.bias_gradient and t == 0 and consumer == 0:
+        x.bias.store(F, x.ds, buffer, work, n, m, own, batch)
     dq = query_gradient(F, x.ds, buffer, x.k, consumer, 0)
     dk = accumulate(F, held, x.q, q.stage, g.dk)
     dq = al.nvvm.wgmma_wait_acc(dq, 1)
@@ -139,6 +148,7 @@ def produce(
     for c in range(F.chunks):
         al.nvvm.tma_load_4d(x.k[c], K, batch, work.key_row(n), head, c * CHUNK, x.kv_full[0])
     q, do = x.q_ring.producer(), x.do_ring.producer()
+    more = x.bias.ring.producer() if F.bias else None
     for step in al.range(work.steps(n)):
         m = work.tile(n, step)
         for A, data, numbers, source, ring, state in (
@@ -154,6 +164,8 @@ def produce(
                 ring.full[state.stage],
             )  # fmt: skip
             state.advance()
+        if F.bias:
+            x.bias.fill(F, more, work, n, m, own, batch)
         if step == 0:
             for c in range(F.chunks):
                 al.nvvm.tma_load_4d(x.v[c], V, batch, work.key_row(n), head, c * CHUNK, x.kv_full[0])
@@ -183,8 +195,11 @@ def consume(
     SIZE = F.d // 2
     g = Gradients(al.full((SIZE,), 0.0, al.f32), al.full((SIZE,), 0.0, al.f32))
     q, do = x.q_ring.consumer(), x.do_ring.consumer()
+    more = x.bias.ring.consumer() if F.bias else None
     for i in al.range(work.steps(n)):
-        step(F, g, x, q, do, work, n, work.tile(n, i), i % 2, scale, consumer, t)
+        step(F, g, x, q, do, more, work, (n, own, batch), work.tile(n, i), i % 2, scale, consumer, t)
+    if F.bias_gradient and t == 0:
+        al.nvvm.cp_async_bulk_wait_group(0)
     g.dk = g.dk * by
     al.nvvm.barrier_sync(SHARED_DS, CONSUMERS * GROUP)  # nobody reads K any more
     if F.shared_keys:
@@ -205,8 +220,12 @@ def consume(
 
 
 @avelang.jit
-def backward_stages(F: Any):
-    """Shared memory, and mbarriers that are ready behind a barrier of the block."""
+def backward_stages(F: Any, bias: Any):
+    """Shared memory, and mbarriers that are ready behind a barrier of the block. `bias`: a map, steps and a map of
+    dS^T."""
+    tiles = None
+    if F.bias:
+        tiles = al.make_shared((F.bias_stages, F.m * F.n), F.dtype, 1024)
     x = BackwardStages(
         al.make_shared((F.chunks, F.n * CHUNK), F.dtype, 1024),
         al.make_shared((F.chunks, F.n * CHUNK), F.dtype, 1024),
@@ -221,9 +240,13 @@ def backward_stages(F: Any):
         mbarrier_ring(F.do_stages, CONSUMERS),
         al.make_shared((1, 1), al.u64),
     )
+    if F.bias:
+        x.bias = BackwardBias(tiles, mbarrier_ring(F.bias_stages, CONSUMERS * (GROUP // WARP)), *bias)
     if al.thread_id(0) == 0:
         x.q_ring.init()
         x.do_ring.init()
+        if F.bias:
+            x.bias.ring.init()
         al.nvvm.mbarrier_init(x.kv_full[0], 1)
         al.nvvm.fence_mbarrier_init()
     return x
@@ -303,6 +326,7 @@ def build(F: HopperBackward) -> Any:
     I: Any = al.i32
     R: Any = al.Pointer(al.f32)
     C: Any = al.Pointer(al.u32)
+    BIAS, MADE, AT = bias_types(F)
     MANY_KEYS, COUNT, CU, LENGTHS, CAP, BITS, COUNTS, PLANES, ROW, SIZE, STEP, LISTS = types_of(F)
 
     @avelang.jit
@@ -321,18 +345,21 @@ def build(F: HopperBackward) -> Any:
         d: Annotated[Any, STEP] = None, top: Annotated[Any, CAP] = None, mask_lists: Annotated[Any, LISTS] = None,
         mask: Annotated[Any, BITS] = None, mask_size: Annotated[Any, COUNTS] = None,
         mask_batch: Annotated[Any, PLANES] = None, mask_head: Annotated[Any, PLANES] = None,
+        bias: Annotated[Any, BIAS] = None, bias_batch: Annotated[Any, AT] = None, bias_head: Annotated[Any, AT] = None,
+        dbias: Annotated[Any, MADE] = None,
     ):  # fmt: skip
         """`rows`: queries, as lse and delta have them, a multiple of `m`. `scale` in base 2; dK is what is summed up
         times `by`. `counters`, all 0: numbers of blocks, of additions to tiles of dQ, of additions to tiles of dK.
         `key_tiles`: of a head in memory. `sequences`: how many are packed; `dk_rows` to `d`: where dK and dV lie, as
         `PackedRows` has it. `top`: a cap, in base 2; `scale` is then what `capped` has it. `mask`:
-        bits, and how far apart planes of batches and heads are; `mask_lists`: of `tile_lists`."""
+        bits, and how far apart planes of batches and heads are; `mask_lists`: of `tile_lists`. `bias` to `dbias`: of
+        `BackwardBias`."""
         t = al.thread_id(0)
         work = BackwardWork(heads, kv_heads, queries, keys, left, right, shift, cycle, together, F)
         each = 1 if F.packed else batches
         if F.apart:
             work.q_tiles, work.k_tiles = rows // F.m, key_tiles
-        x = backward_stages(F)
+        x = backward_stages(F, (bias, (bias_batch, bias_head), dbias))
         place = al.make_shared((1,), al.u32)
         tiles, pairs = work.query_slots() * heads * each, work.key_slots() * heads * each * 2
         counts = al.make_tensor(counters, al.u32, al.make_layout((1 + tiles + pairs, 1)))

@@ -10,6 +10,7 @@ import avelang
 import avelang.language as al
 from avelang.pipelines.warp_specialized import GROUP, PATTERN, ROWS, UNIT
 from avelang_kernels.attention.hopper_backward_masks import is_set
+from avelang_kernels.attention.tile_attention_rows import LOG2E
 
 CHUNK = 64  # elements of d side by side: 128 bytes, one row of the swizzle
 INNER = 16  # elements of K that one wgmma multiplies
@@ -29,7 +30,8 @@ class HopperBackward:
     """Shape of a block: `stages` of Q. `dtype` of arrays; `d`, as it is padded: 64, 128 or 256. `shared_keys`: heads of
     Q share keys, dK and dV are sums in f32. `window`: queries see no keys further back than `left`; `bounded`: nor such
     as are further ahead than `right`. `packed`: sequences lie one after another; `lengths`: each has its own count of
-    keys. `cap`: scores are capped. `mask`: a boolean mask says what is seen."""
+    keys. `cap`: scores are capped. `mask`: a boolean mask says what is seen. `bias`: one of `dtype` is added to scores,
+    and `bias_gradient`: that has a gradient."""
 
     dtype: Any
     d: int
@@ -40,6 +42,8 @@ class HopperBackward:
     lengths: bool = False
     cap: bool = False
     mask: bool = False
+    bias: bool = False
+    bias_gradient: bool = False
     stages: int = 2
 
     @property
@@ -71,6 +75,11 @@ class HopperBackward:
     def do_stages(self) -> int:
         """Stages of dO: where consumers share keys, one is done with it long before the other begins the next."""
         return 1 if self.wide else self.stages
+
+    @property
+    def bias_stages(self) -> int:
+        """Stages of a bias: as many as there is room for."""
+        return 2 if self.m == ROWS else 1
 
     @property
     def n(self) -> int:
@@ -208,10 +217,11 @@ def pair_of(x: Any, stage: Any, j: Any, lane: Any):
 
 @avelang.jit
 def weights_of(
-    F: Any, s: Any, lse: Any, stage: Any, edits: Any, words: Any, work: Any, n: Any, m: Any, consumer: Any, t: Any
+    F: Any, s: Any, lse: Any, stage: Any, edits: Any, words: Any, added: Any, work: Any, n: Any, m: Any, consumer: Any,
+    t: Any,
 ):  # fmt: skip
     """Weights of scores: 2 to the score * scale - lse; 0 for what is not seen. Then what dP - delta is multiplied by:
-    the same, or where scores are capped the weights times the slopes of that. `words`: of a mask."""
+    the same, or where scores are capped the weights times the slopes of that. `words`: of a mask; `added`: a bias."""
     scale = edits.scale if F.edited else edits
     if F.cap:
         p, moved = al.make_local((F.m // 2,), F.dtype), al.make_local((F.m // 2,), al.f32)
@@ -225,7 +235,10 @@ def weights_of(
     for j in range(F.m // 8):
         less = pair_of(lse, stage, j, lane)
         for e in range(4):
-            p[4 * j + e] = al.nvvm.exp2(al.fma(s[4 * j + e], scale, 0.0 - less[e % 2]))
+            by = 0.0 - less[e % 2]
+            if added is not None:
+                by = al.fma(al.convert(added[4 * j + e], al.f32), LOG2E, by)
+            p[4 * j + e] = al.nvvm.exp2(al.fma(s[4 * j + e], scale, by))
     if not work.whole(n, m):
         place = place_of(F, work, n, m, consumer, warp, lane)
         for j in range(F.m // 8):

@@ -14,6 +14,7 @@ from avelang_kernels.arrays import DTYPES, flattened, multiprocessors, new, stri
 from avelang_kernels.attention.hopper_arrays import dense, reachable
 from avelang_kernels.attention.hopper_attention_work import sequence_of
 from avelang_kernels.attention.hopper_backward import build
+from avelang_kernels.attention.hopper_backward_bias import bias_features, sum_up, takes_bias
 from avelang_kernels.attention.hopper_backward_masks import tile_lists
 from avelang_kernels.attention.hopper_backward_products import HopperBackward
 from avelang_kernels.attention.hopper_backward_work import BackwardWork, Sequences
@@ -183,13 +184,13 @@ def behind(dtype: Any, d: int, width: int, F: Any, tile: int = 0) -> Any:
 
 def fits(problem: Any) -> bool:
     """True for what this kernel takes: d up to 256 and the same of V, masks by place (causal, windows); dense arrays,
-    with counts of keys or without, or packed sequences; caps, boolean masks; no biases. Sinks change
-    nothing but the logarithms."""
+    with counts of keys or without, or packed sequences; caps, boolean masks, and some biases (`takes_bias`). Sinks
+    change nothing but the logarithms."""
     p = problem
     return (
         p.packed_q == p.packed_k
         and not (p.page or p.dropout)
-        and p.bias in ("", "bool")
+        and (p.bias in ("", "bool") or takes_bias(p))
         and p.dtype in ("bfloat16", "float16")
         and p.d == p.dv
         and p.d % 8 == 0
@@ -201,13 +202,13 @@ def fits(problem: Any) -> bool:
 
 
 @functools.lru_cache(256)
-def planned(problem: Any) -> Any:
+def planned(problem: Any, bias_gradient: bool = False) -> Any:
     """The form for a problem."""
     p = problem
     d = next(x for x in (64, 128, 256) if p.d <= x)
     return HopperBackward(
         DTYPES[p.dtype], d, p.group > 1, p.right is not None, p.left is not None, p.packed_q, p.lengths,
-        bool(p.softcap), p.bias == "bool",
+        bool(p.softcap), p.bias == "bool", p.bias not in ("", "bool"), bias_gradient,
     )  # fmt: skip
 
 
@@ -304,15 +305,16 @@ def finish(
 
 def backward(
     problem: Any, operands: Any, out: Any, lse: Any, dout: Any, dlse: Any, dq: Any, dk: Any, dv: Any, *,
-    target: str = HOPPER, units: int = 0, cyclic: bool | None = None, together: int = 0,
+    target: str = HOPPER, units: int = 0, cyclic: bool | None = None, together: int = 0, dbias: Any = None,
     **options: Any,
 ) -> None:  # fmt: skip
     """dQ, dK and dV of a problem that `fits`, the same bits in every run. All arrays (batch, heads, length, d), with
     any strides that keep d side by side, or packed (tokens, heads, d); lse and dlse (or None): f32 (batch, heads,
     queries), or (heads, tokens). `units`: multiprocessors. `cyclic`: where there is no mask, blocks wait for ones with
     higher numbers, so all of a head must be on the GPU at a time; by default where half of its multiprocessors are as
-    many. `together`: heads whose blocks take turns; 0: chosen by the problem."""
-    p, F = problem, planned(problem)
+    many. `together`: heads whose blocks take turns; 0: chosen by the problem. `dbias`: the gradient of the bias, of
+    its shape (batches or 1, heads or 1, queries, keys)."""
+    p, F = problem, planned(problem, dbias is not None)
     q, k, v, out, dout = (dense(x) for x in (operands.q, operands.k, operands.v, out, dout))
     results = tuple(x if reachable(x) else new(x, tuple(x.shape), p.dtype) for x in (dq, dk, dv))
     room = Extents.of(p, F, q, k)
@@ -337,12 +339,16 @@ def backward(
     scale = p.scale * (2 / p.softcap if p.softcap else 1) * LOG2E
     cycle = around(F, room, q, units, cyclic)
     more = features_of(p, F, operands, room, results[1:], lse, masks, cycle, options)
+    if F.bias:
+        more |= bias_features(p, F, operands, dbias)
     build(F)[all * tiles, F.threads](
         *(rows_first(p, x) for x in (q, k, v, dout)), sums[0], *outs, numbers[0], numbers[1], counters,
         p.batch, p.heads, room.queries, p.kv_heads, room.keys, *masks, rows, cycle,
         together or turns(p, F), scale, p.scale, **more, **launch,
     )  # fmt: skip
     finish(p, F, operands, room, sums, results[: len(sums)], masks, launch)
+    if dbias is not None:
+        sum_up(p, more["dbias"], dbias, **launch)
     for x, y in zip(results, (dq, dk, dv), strict=True):
         if x is not y:
             y[...] = x

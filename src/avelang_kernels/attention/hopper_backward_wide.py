@@ -65,7 +65,7 @@ def value_step(
     is one."""
     m = work.tile(n, i)
     words = mask_words(F, scale, work, n, m, VALUES, t) if F.mask else None
-    p, moved = weights_of(F, s, x.lse, q.stage, scale, words, work, n, m, VALUES, t)
+    p, moved = weights_of(F, s, x.lse, q.stage, scale, words, None, work, n, m, VALUES, t)
     x.q_ring.release(q.stage, t)
     q.advance()
     leave(F, x.p, moved, t)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import functools
 import importlib
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from avelang import argument_error, tile
 from avelang.bridge import no_kernel
-from avelang_kernels.arrays import ArrayLike, named
+from avelang_kernels.arrays import ArrayLike, cast, filled, named, whole
 from avelang_kernels.attention.padded import padded, padded_operands, room_beside, unaligned, with_zeros
 from avelang_kernels.attention.problem import Entry, Operands, Problem
 
@@ -274,12 +275,28 @@ def run_forward(p: Problem, x: Operands, out: Any, lse: Any, target: str | None 
         out[...] = made[..., : out.shape[-1]]
 
 
+def summed(x: Any, like: Any) -> Any:
+    """Sums over the dimensions along which an array of the shape of `like` was broadcast."""
+    lead = len(x.shape) - len(like.shape)
+    axes = tuple(range(lead)) + tuple(lead + i for i, n in enumerate(like.shape) if n == 1 and x.shape[lead + i] != 1)
+    x = x.sum(axes) if axes else x
+    x = x.reshape(tuple(like.shape))
+    return cast(x, like.dtype)
+
+
+def adds_up(p: Problem, bias: Any, dbias: Any) -> bool:
+    """True where the first kernel adds up the gradient of a bias itself: the others leave that of each score, as it
+    does not where rows, or keys, have one bias."""
+    same = math.prod(dbias.shape) == math.prod(bias.shape) and whole(dbias)
+    return same and tuple(dbias.shape[-2:]) == (p.queries, p.keys)
+
+
 def run_backward(
     p: Problem, x: Operands, out: Any, lse: Any, dout: Any, dlse: Any, dq: Any, dk: Any, dv: Any,
-    target: str | None = None, dbias: Any = None, **options: Any,
+    target: str | None = None, dbias: Any = None, rows: tuple[int, ...] = (), **options: Any,
 ) -> None:  # fmt: skip
-    """Writes dQ, dK and dV, and the gradient of the bias, as it is before it is summed up, if wanted: `dbias`, f32
-    (batch, heads, queries, keys)."""
+    """Writes dQ, dK and dV and, if wanted, the gradient of the bias to `dbias`, of a shape that broadcasts to (*rows,
+    keys)."""
     if p.empty:
         for g in (dq, dk, dv, dbias):
             if g is not None:
@@ -291,10 +308,16 @@ def run_backward(
     if unaligned(p, (x.q, x.k, x.v, out, dout, *grads), chip, more):
         p, x, out, dout = padded(p), padded_operands(x), with_zeros(out), with_zeros(dout)
         made = tuple(room_beside(g) for g in grads)
-    extra = {} if dbias is None else {"dbias": dbias}
-    entry_for(BACKWARD if dbias is None else BACKWARD[-2:], p, chip).launch(
-        p, x, out, lse, dout, dlse, *made, target=chip, units=units, **extra, **more
-    )
+    if dbias is None:
+        entry_for(BACKWARD, p, chip).launch(p, x, out, lse, dout, dlse, *made, target=chip, units=units, **more)
+    else:
+        entry = entry_for(BACKWARD if adds_up(p, x.bias, dbias) else BACKWARD[1:], p, chip)
+        direct = entry is BACKWARD[0]
+        shape = p.batch, p.heads, p.queries, p.keys
+        room: Any = dbias.reshape(x.bias.shape) if direct else filled(lse, shape, 0)  # type: ignore[union-attr]
+        entry.launch(p, x, out, lse, dout, dlse, *made, target=chip, units=units, dbias=room, **more)
+        if not direct:
+            dbias[...] = summed(room.reshape(*rows, p.keys), dbias)
     if made is not grads:
         for g, y in zip(grads, made, strict=True):
             g[...] = y[..., : g.shape[-1]]

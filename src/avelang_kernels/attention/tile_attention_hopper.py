@@ -24,7 +24,7 @@ from avelang.tile.chained import Joint, join
 from avelang.tile.running_softmax import inverse, narrow, scaled, softmax
 from avelang.tile.tensors import Tile
 from avelang_kernels.arrays import DTYPES, Batch, Count, Cube, named, new, strided, strides_of
-from avelang_kernels.attention.hopper_arrays import dense, reachable
+from avelang_kernels.attention.hopper_arrays import dense, reachable, staged_bias
 from avelang_kernels.attention.hopper_attention_memory import (
     BYTES,
     CHUNK,
@@ -61,8 +61,8 @@ TURN = 1  # the first number of the barriers at which consumers take turns
 class HopperAttention:
     """Shape of a block: `m` rows, 64 a consumer, `n` keys at a time, `stages` of K and of V; `turns`: consumers begin
     their products in turn, so that one multiplies while the other softmaxes. `near`: so many heads of Q are worked on
-    together, 0 for a number by extents. `added`: stages of a bias of 16 bits, 0 where none is staged. `dtype` of Q, K, V
-    and O; `d`, and `dv` of V and O, as they are padded."""
+    together, 0 for a number by extents. `added`: stages of a bias of 16 bits, 0 where none is staged. `dtype` of Q, K,
+    V and O; `d`, and `dv` of V and O, as they are padded."""
 
     m: int = 128
     n: int = 128
@@ -364,7 +364,8 @@ def build(F: HopperAttention, A: Features, sums: bool = False, bias_dtype: Any =
         q: Annotated[Any, Q], k: Annotated[Any, KV], v: Annotated[Any, KV], o: Annotated[Any, O],
         lse: Annotated[Any, LOGS], memory: Annotated[Any, OUT], sinks: Annotated[Any, SINKS],
         cu_q: Annotated[Any, CU_Q], cu_k: Annotated[Any, CU_K], lengths: Annotated[Any, LENGTHS],
-        bias: Annotated[Any, BIAS], bits: Annotated[Any, BITS], lists: Annotated[Any, BITS], tiles: Annotated[Any, TILES],
+        bias: Annotated[Any, BIAS], bits: Annotated[Any, BITS], lists: Annotated[Any, BITS],
+        tiles: Annotated[Any, TILES],
         batches: Annotated[Any, N], heads: Annotated[Any, N], queries: Annotated[Any, N],
         kv_heads: Annotated[Any, N], keys: Annotated[Any, N], tokens_q: Annotated[Any, N],
         tokens_k: Annotated[Any, N], slots: Annotated[Any, N], near: Annotated[Any, N], left: al.i32, right: al.i32,
@@ -473,7 +474,8 @@ def attention(
 
 @functools.lru_cache(1024)
 def planned(
-    form: HopperAttention | None, p: Problem, units: int, sums: bool, A: Features, kind: Any, tokens: int, staged: bool
+    form: HopperAttention | None, p: Problem, units: int, sums: bool, A: Features, kind: Any, tokens: int,
+    staged: bool,
 ) -> tuple[Any, int, HopperAttention, int, int]:
     """The kernel, the grid, the form, the heads together and the places of packed blocks, for a problem with such
     features. `tokens`: of packed sequences of Q. `staged`: TMA reaches the bias."""
@@ -517,7 +519,7 @@ def launch(
         strides = 0, oh, ol
     tiles = None
     if F.added:
-        bias, tiles, steps = None, staged, tuple(int(n > 1) for n in (staged.shape[0], staged.shape[2])) + (0,)
+        bias, tiles, steps = None, staged, (int(staged.shape[0] > 1), int(staged.shape[2] > 1), 0)
     elif bias is not None:
         bias, steps = bias_of(p, Operands(x.q, x.k, x.v, bias))
     if p.bias == "bool":
@@ -531,19 +533,6 @@ def launch(
         p.scale if A.edited else p.scale * LOG2E, p.softcap or 1.0, *strides, *steps, size, target=HOPPER,
         **options,
     )  # fmt: skip
-
-
-def staged_bias(p: Problem, bias: Any) -> Any:
-    """The bias as (batches, queries, heads, keys), of which batches and heads that have one are one, if TMA reaches it;
-    else None."""
-    if bias is None or p.bias == "float32" or p.packed_q or tuple(bias.shape[2:]) != (p.queries, p.keys):
-        return None
-    strides = strides_of(bias)
-    shape = tuple(1 if s == 0 else n for n, s in zip(bias.shape[:2], strides, strict=False))
-    # A stride that is never taken, of a size that TMA allows.
-    steps = tuple(8 * p.keys if n == 1 else s for n, s in zip(shape, strides, strict=False))
-    found = strided(bias, (*shape, *bias.shape[2:]), (*steps, *strides[2:])).swapaxes(1, 2)
-    return found if reachable(found) else None
 
 
 def fits(problem: Any) -> bool:
