@@ -127,6 +127,29 @@ def test_a_result_lies_as_its_operand_and_is_read_so():
     assert np.array_equal(jax.jit(lambda x: packed_copy(rows(turned(x))))(x), turned(x))
 
 
+def test_a_result_of_other_dimensions_is_row_major():
+    """Though it follows a view: there is no order of its dimensions in that."""
+
+    @op(lambda x: (Array(x.shape[:-1], x.dtype), Array((2, *x.shape), x.dtype)), returns=2, strided={"x": "rows"},
+        follows={"sums": "x", "twice": "x"}, namespace="views_other")  # fmt: skip
+    def reduced(x, sums, twice):
+        sums[...], twice[...] = x.sum(-1), x
+
+    x = drawn(2, 3, 4, 8)
+    sums, twice = jax.jit(lambda x: reduced(x.swapaxes(1, 2)))(x)
+    assert np.allclose(sums, x.swapaxes(1, 2).sum(-1), atol=1e-5)
+    assert np.array_equal(twice, np.stack([x.swapaxes(1, 2)] * 2))
+
+
+@pytest.mark.parametrize("dtype", ["float8_e5m2", "float8_e4m3fn", "bfloat16", "float16", "int8", "bool"])
+def test_views_of_narrow_dtypes(dtype):
+    """NumPy's array interface has no word for float8_e5m2."""
+    x = jnp.asarray(drawn(32, 64)).astype(dtype)
+    for f, came in ((lambda x: x.T, (1, 64)), (lambda x: x[:, 16:48], (64, 1)), (lambda x: x[::2].T, (1, 128))):
+        got, strides = seen_by(lambda x, f=f: COPIED["any"](f(x)), x)
+        assert strides == came and got.dtype == x.dtype and np.array_equal(np.asarray(got), np.asarray(f(x)))
+
+
 def test_a_product_with_a_transposed_weight_and_its_gradients_copy_nothing():
     x, w = jnp.asarray(drawn(48, 64)), jnp.asarray(drawn(80, 64))
     product = lambda x, w: ops.matmul(x, w.T)  # noqa: E731

@@ -339,8 +339,9 @@ def _seen_so(x: Any, view: Any) -> Any:
     shape, strides, first = view
     if isinstance(x, DeviceView):
         return x.reshape(-1)[first:].as_strided(shape, strides)
-    steps = [s * x.itemsize for s in strides]
-    return np.lib.stride_tricks.as_strided(x.reshape(-1)[first:], shape, steps, writeable=False)
+    # As unsigned integers: NumPy has no word for some dtypes of ml_dtypes, such as float8_e5m2.
+    words, steps = x.reshape(-1)[first:].view(f"u{x.itemsize}"), [s * x.itemsize for s in strides]
+    return np.lib.stride_tricks.as_strided(words, shape, steps, writeable=False).view(x.dtype)
 
 
 def _ordered(x: Any, order: Sequence[int] | None) -> Any:

@@ -118,10 +118,10 @@ def _fits(x: View, mode: str, itemsize: int) -> bool:
     return beside[-1] and one
 
 
-def order_of(view: View | None) -> tuple[int, ...] | None:
+def order_of(view: View | None, rank: int) -> tuple[int, ...] | None:
     """The dimensions of a view from the outermost to the innermost in memory, where that is another order than theirs
-    with the same innermost one; else None."""
-    if view is None or 0 in view.strides:
+    with the same innermost one, for a result of so many dimensions; else None."""
+    if view is None or 0 in view.strides or len(view.shape) != rank:
         return None
     order = tuple(sorted(range(len(view.shape)), key=lambda i: -view.strides[i]))
     return order if order != tuple(sorted(order)) and order[-1] == len(order) - 1 else None
@@ -164,7 +164,8 @@ def _primitive(jax: Any, call: Any) -> Any:
         sizes = [kind.dtype.itemsize for kind in ctx.avals_in]
         found = [seen(v, m, n) for v, m, n in zip(values, modes, sizes, strict=True)]
         views = tuple(view for _, view in found)
-        orders = tuple(None if at < 0 else order_of(views[at]) for at in follows)
+        orders = tuple(None if at < 0 else order_of(views[at], len(kind.shape))
+                       for at, kind in zip(follows, ctx.avals_out, strict=True))  # fmt: skip
         name, text = attributes[0]
         if any(views):
             text = f"{text[:-1]}, {(tuple(v and tuple(v) for v in views), orders)})"
