@@ -15,6 +15,7 @@ from avelang.bridge import Array, jax_calls, jax_views, op
 from avelang.bridge.device_views import DeviceView
 
 jax = pytest.importorskip("jax")
+pytest.importorskip("jax.export")
 jnp = jax.numpy
 pytestmark = pytest.mark.skipif(not jax_views.sees(jax), reason="this JAX is older than 0.10, and makes copies")
 RNG = np.random.default_rng(3)
@@ -125,6 +126,24 @@ def test_a_result_lies_as_its_operand_and_is_read_so():
     got, came = seen_by(lambda x: turned(rows(rows(turned(x)))), x)
     assert np.array_equal(got, x) and came == (96, 8, 32, 1)
     assert np.array_equal(jax.jit(lambda x: packed_copy(rows(turned(x))))(x), turned(x))
+
+
+def test_eager_calls_alike_are_traced_once(monkeypatch):
+    x = jnp.asarray(drawn(5, 7))
+    COPIED["rows"](x)
+    monkeypatch.setattr(jax, "make_jaxpr", None)
+    assert np.array_equal(COPIED["rows"](x + 1), x + 1)
+
+
+def test_extents_of_several_programs_that_are_symbols():
+    copied = COPIED["rows"]
+    unchecked = [jax.export.DisabledSafetyCheck.custom_call("avelang")]
+    for _ in range(2):
+        (n,) = jax.export.symbolic_shape("n")
+        given = jax.ShapeDtypeStruct((n, 3, 8), jnp.float32)
+        program = jax.export.export(jax.jit(lambda x: copied(x.swapaxes(0, 1))), disabled_checks=unchecked)(given)
+        x = drawn(5, 3, 8)
+        assert np.array_equal(program.call(x), x.swapaxes(0, 1))
 
 
 def test_a_result_of_other_dimensions_is_row_major():
