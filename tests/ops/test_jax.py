@@ -94,6 +94,25 @@ def test_an_operation_and_its_gradients(name):
         assert g.dtype == x.dtype and near(g, w, dtype)
 
 
+@pytest.mark.parametrize("a, b", [((8, 16), (16, 24)), ((2, 8, 16), (16, 24)), ((16,), (2, 16, 24)), ((3, 8, 16), (16,))])
+@pytest.mark.parametrize("axes", [(0, 0), (-1, None), (None, 1)])
+def test_a_batch_of_products_is_one(a, b, axes):
+    """Of each element's own leading dimensions, which are broadcast; what is not mapped is not repeated."""
+    batch = lambda s, at: normal(*s) if at is None else np.moveaxis(normal(5, *s), 0, min(at, len(s)))  # noqa: E731
+    given = [jnp.asarray(batch(s, at)) for s, at in zip((a, b), axes, strict=True)]
+    axes = tuple(None if at is None else min(at, len(s)) for s, at in zip((a, b), axes, strict=True))
+
+    def loss(product, *arrays):
+        return (jax.vmap(product, axes)(*arrays) ** 2).sum()
+
+    text = jax.jit(jax.vmap(ops.matmul, axes)).lower(*given).as_text()
+    assert "while" not in text and text.count("custom_call @avelang") == 1
+    with jax.default_matmul_precision("highest"):
+        want = jax.value_and_grad(lambda *x: loss(jnp.matmul, *x), (0, 1))(*given)
+    got = jax.jit(jax.value_and_grad(lambda *x: loss(ops.matmul, *x), (0, 1)))(*given)
+    assert all(near(g, w, np.float32) for g, w in zip(jax.tree.leaves(got), jax.tree.leaves(want), strict=True))
+
+
 def test_products_with_scales():
     a, b = normal(6, 256, dtype=BF16), normal(24, 256, dtype=BF16)
 

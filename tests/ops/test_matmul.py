@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 
 import ml_dtypes
@@ -129,6 +130,19 @@ def test_nothing_to_add_up_has_its_end(target):
 def test_nothing_to_add_up():
     assert not ops.matmul(np.empty((3, 0), bf16), np.empty((0, 8), bf16)).any()
     assert ops.matmul(np.empty((0, 8), bf16), np.empty((8, 8), bf16)).shape == (0, 8)
+
+
+def test_a_batch_of_torch_s_vmap_with_one_matrix_is_one_product(monkeypatch):
+    torch = pytest.importorskip("torch")
+    module, made = importlib.import_module("avelang.ops.matmul"), []
+    product = module.matrix_product
+    monkeypatch.setattr(module, "matrix_product", lambda *x: (made.append(1), product(*x))[1])
+    a, b, many = torch.randn(5, 8, 16), torch.randn(16, 24), torch.randn(5, 2, 16, 24)
+    assert torch.allclose(torch.vmap(ops.matmul, (0, None))(a, b), a @ b, atol=1e-5) and len(made) == 1
+    assert torch.allclose(torch.vmap(ops.matmul)(a, many), a[:, None] @ many, atol=1e-5)
+    mine, theirs = (torch.func.grad(lambda a, b, f=f: (torch.vmap(f, (0, None))(a, b) ** 2).sum(), (0, 1))(a, b)
+                    for f in (ops.matmul, torch.matmul))  # fmt: skip
+    assert all(torch.allclose(g, w, rtol=1e-4, atol=1e-4) for g, w in zip(mine, theirs, strict=True))
 
 
 ONE = np.zeros((16, 16), bf16)

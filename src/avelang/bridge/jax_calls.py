@@ -200,11 +200,9 @@ class _Foreign:
         jax: Any = sys.modules["jax"]
         mapped = [bool(b) for b in _everywhere(given, self._present)]
         if self._operation.takes_batch(mapped, self._present):
-            grown = [
-                x if b or n not in self._operation.batched else jax.numpy.broadcast_to(x, (size, *x.shape))
-                for n, b, x in zip(self._names, given, arrays, strict=True)
-            ]
-            made = self(*grown)
+            everything = _everywhere(arrays, self._present)
+            grown = self._operation.in_batch(size, everything, mapped, jax.numpy.broadcast_to)
+            made = self(*(x for x in grown if x is not None))
         else:
             moving = [x for x, b in zip(arrays, given, strict=True) if b]
 

@@ -45,7 +45,7 @@ class Operation:
         self, host: Callable[..., Any], shapes: Callable[..., Any], returns: int, namespace: str | None, *,
         batched: Sequence[str] = (), contiguous: bool | Sequence[str] = False, autocast: str | None = None,
         sharding: Any = None, inplace: Mapping[str, Sequence[str]] | None = None, apart: Sequence[str] = (),
-        strided: Mapping[str, str] | None = None, follows: Mapping[str, str] | None = None,
+        strided: Mapping[str, str] | None = None, follows: Mapping[str, str] | None = None, broadcasts: bool = False,
     ):  # fmt: skip
         name = getattr(host, "__name__", "operation")
         self.signature = Signature(name, host, shapes)
@@ -74,6 +74,7 @@ class Operation:
         if autocast not in (None, "lower", "float32"):
             raise error("L068", here(), name=name, why=f"autocast is {autocast!r}: 'lower', 'float32' or None")
         self.batched, self.autocast, self.sharding = frozenset(batched), autocast, sharding
+        self.broadcasts = broadcasts
         self.apart = tuple(i for i, n in enumerate(self.signature.inputs) if n in apart)
         self.gradient: Callable[..., Any] | None = None
         self.gradient_options: frozenset[str] | None = frozenset()
@@ -312,6 +313,17 @@ class Operation:
         inside = all(n in self.batched for n, m in zip(self.signature.inputs, mapped, strict=True) if m)
         return inside and not any(present[i] for i in self.apart)
 
+    def in_batch(
+        self, size: int, inputs: Sequence[Any], mapped: Sequence[bool], repeat: Callable[[Any, tuple[int, ...]], Any]
+    ) -> list[Any]:  # fmt: skip
+        """The inputs of one call for a batch, which those that are `mapped` have along their first dimension. `repeat`
+        brings an array to a shape, by broadcasting."""
+        named = list(zip(self.signature.inputs, inputs, mapped, strict=True))
+        if not self.broadcasts:
+            return [x if x is None or m or n not in self.batched else repeat(x, (size, *x.shape)) for n, x, m in named]
+        rank = max(len(x.shape) - m for n, x, m in named if n in self.batched and x is not None)
+        return [x.reshape(x.shape[0], *[1] * (rank + 1 - len(x.shape)), *x.shape[1:]) if m else x for _, x, m in named]
+
     def torch_side(self) -> Any:
         """The operation in torch, which must have been imported."""
         self.prepare()
@@ -515,6 +527,7 @@ def op(
     batched: Sequence[str] = (), contiguous: bool | Sequence[str] = False, autocast: str | None = None,
     sharding: Any = None, launches_only: bool = False, inplace: Mapping[str, Sequence[str]] | None = None,
     apart: Sequence[str] = (), strided: Mapping[str, str] | None = None, follows: Mapping[str, str] | None = None,
+    broadcasts: bool = False,
 ) -> Callable[[Callable[..., Any]], Operation]:  # fmt: skip
     """Makes an operation of a host function, which launches kernels: `@op(shapes)`.
 
@@ -540,6 +553,8 @@ def op(
     follow, `{"a": "any"}`: JAX hands over transposed, sliced and broadcast ones as views, where it would make copies;
     "any": one of the last two dimensions is contiguous, "rows": the last one, "matrix": the last one, and those before
     it have one stride. follows: outputs that are laid out as an input is, `{"out": "query"}`, where that is a view.
+    broadcasts: True where leading dimensions of the `batched` inputs are broadcast against one another, as those of
+    products are: `vmap` repeats none that it does not map.
 
     Raises L068 for functions that do not fit one another."""
 
@@ -557,6 +572,7 @@ def op(
             apart=apart,
             strided=strided,
             follows=follows,
+            broadcasts=broadcasts,
         )
 
     return made

@@ -318,13 +318,12 @@ class TorchOperator:
     def _batched(self, info: Any, dims: Sequence[Any], *args: Any) -> Any:
         """The rule of `torch.func.vmap`: a leading dimension where the operation takes more of them, else one call for
         each element."""
-        torch, names, batched = self.torch, self.signature.inputs, self.operation.batched
+        torch = self.torch
         inputs = [x if d is None or x is None else x.movedim(d, 0)
                   for x, d in zip(args[: self.count], dims[: self.count], strict=True)]  # fmt: skip
         moved = [x is not None and d is not None for x, d in zip(inputs, dims[: self.count], strict=True)]
         if self.operation.takes_batch(moved, [x is not None for x in inputs]):
-            grown = [x if x is None or m or n not in batched else x.expand(info.batch_size, *x.shape)
-                     for n, m, x in zip(names, moved, inputs, strict=True)]  # fmt: skip
+            grown = self.operation.in_batch(info.batch_size, inputs, moved, lambda x, shape: x.expand(shape))
             made = self.operator(*grown, *args[self.count :])
             return made, 0 if isinstance(made, torch.Tensor) else (0,) * len(made)
         if info.batch_size == 0:  # what elements would be

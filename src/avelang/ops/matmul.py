@@ -119,7 +119,8 @@ def _shapes(a: Array, b: Array, bias: Array | None = None, *, out_dtype: str = "
     return Array((*broadcast(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1]), out_dtype or a.dtype)
 
 
-@op(_shapes, autocast="lower", sharding=of_product, strided={"a": "any", "b": "any"})
+@op(_shapes, autocast="lower", sharding=of_product, strided={"a": "any", "b": "any"}, batched=("a", "b"),
+    broadcasts=True)  # fmt: skip
 def matrices(
     a: Any, b: Any, bias: Any, out: Any, *, out_dtype: str = "", activation: str | None = None,
     target: str | None = None, invariant: bool | None = None,
