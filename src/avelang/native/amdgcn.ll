@@ -1,4 +1,4 @@
-; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 532c67c0610c3455d89acfe7a005a2f155412412dff0faebb17701a4d45d41ab
+; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 cea714dd36725ea38ce80ae7a504e56734e3bcfd1d3f718fa3a385869dbdf6df
 
 %struct.WaveState = type { [160 x i32], i32, i32, i64, i32, i32, ptr, ptr, [344 x i8], [32768 x i32] }
 %struct.FoundRecord = type { i32, i32, i64, i32, i32, i64, i64, [3 x i32], i32, i32, i32 }
@@ -2552,20 +2552,18 @@ return:
 
 define hidden i32 @ave_scalar_given(ptr noundef %g, i64 noundef %address, i64 noundef %bytes) local_unnamed_addr #0 {
 entry:
-  %cmp = icmp ult i64 %bytes, 17
-  br i1 %cmp, label %land.lhs.true, label %if.end13
-
-land.lhs.true:
-  %sub = add nsw i64 %bytes, -1
+  %add = add i64 %bytes, %address
+  %cond = tail call i64 @llvm.umin.i64(i64 %bytes, i64 16)
+  %sub = add nsw i64 %cond, -1
   %and = and i64 %sub, %address
   %tobool.not = icmp eq i64 %and, 0
-  br i1 %tobool.not, label %for.cond.preheader, label %if.end13
+  br i1 %tobool.not, label %if.then, label %if.end16
 
-for.cond.preheader:
+if.then:
   %region_count = getelementptr inbounds nuw i8, ptr %g, i64 40
   %0 = load i32, ptr %region_count, align 8
-  %cmp129.not = icmp eq i32 %0, 0
-  br i1 %cmp129.not, label %if.end13, label %for.body.preheader
+  %cmp134.not = icmp eq i32 %0, 0
+  br i1 %cmp134.not, label %if.end16, label %for.body.preheader
 
 for.body.preheader:
   %regions = getelementptr inbounds nuw i8, ptr %g, i64 32
@@ -2573,34 +2571,39 @@ for.body.preheader:
   br label %for.body
 
 for.body:
-  %n.032 = phi i32 [ %inc, %for.inc ], [ 0, %for.body.preheader ]
-  %region.031 = phi ptr [ %add.ptr, %for.inc ], [ %1, %for.body.preheader ]
-  %bytes.addr.030 = phi i64 [ %bytes.addr.1, %for.inc ], [ %bytes, %for.body.preheader ]
-  %2 = load i64, ptr %region.031, align 8
+  %n.037 = phi i32 [ %inc, %for.inc ], [ 0, %for.body.preheader ]
+  %bytes.addr.036 = phi i64 [ %bytes.addr.1, %for.inc ], [ %bytes, %for.body.preheader ]
+  %region.035 = phi ptr [ %add.ptr, %for.inc ], [ %1, %for.body.preheader ]
+  %2 = load i64, ptr %region.035, align 8
   %cmp2.not = icmp ult i64 %address, %2
-  br i1 %cmp2.not, label %for.inc, label %land.lhs.true3
+  br i1 %cmp2.not, label %for.inc, label %land.lhs.true
 
-land.lhs.true3:
-  %arrayidx4 = getelementptr inbounds nuw i8, ptr %region.031, i64 8
-  %3 = load i64, ptr %arrayidx4, align 8
-  %cmp5 = icmp ult i64 %address, %3
-  br i1 %cmp5, label %land.lhs.true6, label %for.inc
+land.lhs.true:
+  %arrayidx3 = getelementptr inbounds nuw i8, ptr %region.035, i64 8
+  %3 = load i64, ptr %arrayidx3, align 8
+  %cmp4 = icmp ult i64 %address, %3
+  %cmp7 = icmp ugt i64 %add, %3
+  %or.cond = and i1 %cmp4, %cmp7
+  br i1 %or.cond, label %land.lhs.true8, label %for.inc
 
-land.lhs.true6:
-  %sub8 = sub nuw i64 %3, %address
-  %spec.select = tail call i64 @llvm.umin.i64(i64 %sub8, i64 %bytes.addr.030)
+land.lhs.true8:
+  %add10 = add i64 %3, 15
+  %and11 = and i64 %add10, -16
+  %cmp12.not = icmp ugt i64 %add, %and11
+  %sub15 = sub nuw i64 %3, %address
+  %spec.select = select i1 %cmp12.not, i64 %bytes.addr.036, i64 %sub15
   br label %for.inc
 
 for.inc:
-  %bytes.addr.1 = phi i64 [ %bytes.addr.030, %for.body ], [ %spec.select, %land.lhs.true6 ], [ %bytes.addr.030, %land.lhs.true3 ]
-  %inc = add nuw i32 %n.032, 1
-  %add.ptr = getelementptr inbounds nuw i8, ptr %region.031, i64 16
+  %bytes.addr.1 = phi i64 [ %bytes.addr.036, %land.lhs.true ], [ %spec.select, %land.lhs.true8 ], [ %bytes.addr.036, %for.body ]
+  %inc = add nuw i32 %n.037, 1
+  %add.ptr = getelementptr inbounds nuw i8, ptr %region.035, i64 16
   %exitcond.not = icmp eq i32 %inc, %0
-  br i1 %exitcond.not, label %if.end13, label %for.body
+  br i1 %exitcond.not, label %if.end16, label %for.body
 
-if.end13:
-  %bytes.addr.2 = phi i64 [ %bytes, %land.lhs.true ], [ %bytes, %entry ], [ %bytes, %for.cond.preheader ], [ %bytes.addr.1, %for.inc ]
-  %call = tail call i32 @ave_scalar_inside(ptr noundef nonnull %g, i64 noundef %address, i64 noundef %bytes.addr.2) #22
+if.end16:
+  %bytes.addr.2 = phi i64 [ %bytes, %entry ], [ %bytes, %if.then ], [ %bytes.addr.1, %for.inc ]
+  %call = tail call i32 @ave_scalar_inside(ptr noundef %g, i64 noundef %address, i64 noundef %bytes.addr.2) #22
   ret i32 %call
 }
 

@@ -128,7 +128,8 @@ def test_outside(text):
 
 
 def test_past_the_end_of_a_piece():
-    """LLVM widens loads where the address is aligned to the whole; what is not aligned, longer, or begins outside is a fault."""
+    """LLVM widens loads where the address is aligned to the whole, or to 16 bytes; what is not aligned, ends behind the 16
+    bytes in which the piece ends, or begins outside is a fault."""
     memory = random_words(np.random.default_rng(6), 64)
     start = memory.ctypes.data + -memory.ctypes.data % 64
     first = (start - memory.ctypes.data) // 4
@@ -136,6 +137,8 @@ def test_past_the_end_of_a_piece():
     got = run_program("s_load_dwordx4 s[16:19], s[2:3], 0x20\ns_load_dword s20, s[2:3], 0x28", {"s[2:3]": start}, regions=given)
     assert words(got["s[16:19]"], 2) == memory[first + 8 : first + 10].tolist()
     assert got["s20"] & 0xFFFF == int(memory[first + 10]) & 0xFFFF
+    got = run_program("s_load_dwordx8 s[16:23], s[2:3], 0x10", {"s[2:3]": start}, regions=given)
+    assert words(got["s[16:23]"], 6) == memory[first + 4 : first + 10].tolist()
     for text in ("s_load_dwordx4 s[16:19], s[2:3], 0x1c", "s_load_dwordx8 s[16:23], s[2:3], 0x20", "s_load_dword s16, s[2:3], 0x2c",
                  "s_store_dword s16, s[2:3], 0x28"):  # fmt: skip
         with pytest.raises(AveError, match="X022"):

@@ -7,13 +7,14 @@ OUT_OF_LINE i32 ave_scalar_inside(GroupState *g, u64 address, u64 bytes) {
   return raced(g, &address, 1, bytes);
 }
 
-/* Those of a load, which may run past the end of a piece as far as its own aligned 16 bytes go: LLVM makes one of several loads where the address is aligned
-   to the whole, since what lies there is in the same page. Only what was given counts. */
+/* Those of a load, which may run past the end of a piece as far as the aligned 16 bytes go in which the piece ends: LLVM makes one of several loads where the
+   address is aligned to the whole, or to 16 bytes, since what lies there is in the same page. Only what was given counts. */
 OUT_OF_LINE i32 ave_scalar_given(GroupState *g, u64 address, u64 bytes) {
   const u64 *region = g->regions;
-  if (bytes <= 16 && !(address & (bytes - 1)))
+  u64 end = address + bytes;
+  if (!(address & ((bytes < 16 ? bytes : 16) - 1)))
     for (u32 n = 0; n < g->region_count; n++, region += 2)
-      if (address >= region[0] && address < region[1] && region[1] - address < bytes) bytes = region[1] - address;
+      if (address >= region[0] && address < region[1] && end > region[1] && end <= ((region[1] + 15) & ~15ull)) bytes = region[1] - address;
   return ave_scalar_inside(g, address, bytes);
 }
 
