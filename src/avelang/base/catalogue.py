@@ -79,7 +79,7 @@ CATALOGUE: dict[str, Template] = {
                      "use a different name on each path, or convert to one type"),
     "T013": Template("the two sides of a conditional expression do not meet: {why}", "convert both to one type"),
     "T014": Template("{name!r} changes in the loop: {why}", "convert it before the loop, or use another name inside"),
-    "T015": Template("{name!r} gets its first value in a loop that may run no trip", "give it a value before the loop"),
+    "T015": Template("{name!r} gets its first value in a loop {why}", "give it a value before the loop"),
     "T016": Template("{what} on compile-time values: {why}"),
     "T017": Template("{what} must be known at compile time, not {got}",
                      "use a literal, an al.constexpr parameter or a global constant"),

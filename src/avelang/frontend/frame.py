@@ -223,6 +223,8 @@ class Frame:
         # built.
         self.returned: Callable[[Any, ast.AST], Any] = lambda value, node: value
         self.loops = 0
+        # Names without a value where a trip of the innermost loop may be left by `continue` or `break`.
+        self.skipped: set[Any] = set()
         self._spans: dict[ast.AST, Span] = {}
 
     # -- where --------------------------------------------------------------------------------------------------------

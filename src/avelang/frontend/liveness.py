@@ -41,12 +41,15 @@ class Flow:
 
     def _list(self, body: list[ast.stmt]) -> Facts:
         use: set[str] = set()
+        done: set[str] = set()
         kill: set[str] = set()
         defs: set[str] = set()
         exits: set[str] = set()
         for stmt in body:
             facts = self._stmt(stmt)
-            use |= facts.use - kill
+            # Whoever comes to a statement has passed all before it.
+            use |= facts.use - done
+            done |= facts.kill
             # After a statement that may leave, an assignment no longer stands on every path.
             if not exits:
                 kill |= facts.kill
@@ -104,9 +107,9 @@ class Flow:
         `continue` lead."""
         for stmt in reversed(body):
             facts = self.facts[stmt]
-            # Behind a statement that may leave the loop, an assignment is not certain to come.
-            live |= left if "break" in facts.exits else NONE
-            live |= next_trip if "continue" in facts.exits else NONE
+            # Behind a statement that may leave the loop, an assignment is not certain to come, nor one in it.
+            away = (left if "break" in facts.exits else NONE) | (next_trip if "continue" in facts.exits else NONE)
+            live |= away
             if isinstance(stmt, (ast.If, ast.For, ast.While)):
                 self.live[stmt] = frozenset(live)
                 if isinstance(stmt, ast.If):
@@ -116,14 +119,14 @@ class Flow:
                     self.head[stmt] = frozenset(live | facts.use | self._list_use(stmt.body))
                     self._down(stmt.body, set(self.head[stmt]), self.live[stmt], self.head[stmt])
             live -= facts.kill - self.captured
-            live |= facts.use
+            live |= facts.use | away
 
     def _list_use(self, body: list[ast.stmt]) -> NameSet:
         use: set[str] = set()
         kill: set[str] = set()
         for stmt in body:
             use |= self.facts[stmt].use - kill
-            kill |= self.facts[stmt].kill if not self.facts[stmt].exits else NONE
+            kill |= self.facts[stmt].kill
         return frozenset(use)
 
     def exits(self, body: list[ast.stmt]) -> NameSet:

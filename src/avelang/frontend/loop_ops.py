@@ -147,6 +147,7 @@ def loop(f: Frame, node: ast.AST, names: list[str], live: Any, op: str, operands
     only its end, when `once` says that a trip is certain. `head` builds the condition of a `while`; `body` gets the
     induction variable of a `for`."""
     span = f.b.span
+    around, f.skipped = f.skipped, set()
     joins: dict[Name, Join] = {}
     bound: dict[Name, Any] = {}
     for name in names:
@@ -166,6 +167,7 @@ def loop(f: Frame, node: ast.AST, names: list[str], live: Any, op: str, operands
     f.b.span = span
     f.build.carried[site] = [c for c in joins if isinstance(c, FieldCell)]
     late = _late(f, layer, joins, live, once)
+    f.skipped = around
     values = {name: m for name, m in joins.items() if m.kind != "memory"}
     inits = crossed(f, ((m, bound[name]) for name, m in values.items()), node)
     inits += [f.b.const(0, t) for m in late.values() for t in m.types]
@@ -338,8 +340,9 @@ def _late(f: Frame, layer: Mapping[Any, Any], joins: dict[Name, Join], live: Any
         v = held_after(f, name, layer)
         if isinstance(v, Poison):
             f.env.set(name, v)
-        elif not once and name != RESULT:
-            f.env.set(name, Poison("T015"))
+        elif name != RESULT and (not once or name in f.skipped):
+            why = "of which a trip may leave by `continue` or `break` before that" if once else "that may run no trip"
+            f.env.set(name, Poison("T015", why))
         else:
             try:
                 late[name] = join_alone(f, v)

@@ -369,8 +369,10 @@ def _joined(f: Frame, name: str | FieldCell, layers: list[dict[Any, Any]]) -> Jo
     a, b = (held_after(f, name, layer) for layer in layers)
     if name in FLAGS:
         a, b = (False if x is MISSING else x for x in (a, b))
-    for x, y, gone in ((a, b, left[1]), (b, a, left[0])):
-        if y is MISSING and (gone or name == RESULT):
+    for x, y, i in ((a, b, 1), (b, a, 0)):
+        if y is MISSING and (left[i] or name == RESULT):
+            if layers[i].get(BROKEN) is True or layers[i].get(SKIPPED) is True:
+                f.skipped.add(name)
             return join_alone(f, x)
     for x in (a, b):
         if x is MISSING:
