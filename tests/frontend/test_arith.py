@@ -229,7 +229,7 @@ def bad_int(out: I, x: al.Tensor((4,), al.f32)):
     [
         (bad_literal, "T021", ["1099511627776", "u32"]), (bad_negative, "T021", ["-1", "u32"]),
         (bad_shift, "T026", ["32 bits", "u32"]),
-        (bad_bits, "T025", ["&", "f32"]), (bad_invert, "T025", ["~", "f32"]), (bad_operands, "T023", ["+", "'x'"]),
+        (bad_bits, "T025", ["&", "f32", "al.bitcast"]), (bad_invert, "T025", ["~", "f32", "takes integers"]), (bad_operands, "T023", ["+", "'x'"]),
         (bad_power, "T024", []), (bad_zero, "T016", ["ZeroDivisionError"]), (bad_huge, "T016", ["too large"]),
         (bad_condition, "T028", ["(4,)"]), (bad_matmul, "S001", ["`@`"]),
         (bad_exp, "T071", ["al.exp", "u32", "al.convert"]),

@@ -314,6 +314,10 @@ def wrong(x: al.Pointer(al.f32), HOW: al.constexpr):
         a = tile.load(x, tile.arange(1 << 40))
     elif HOW == "odd":
         b = tile.zeros((5009, 2), al.f32)
+    elif HOW == "value":
+        tile.store(x, a, (a, a))
+    elif HOW == "several":
+        b = tile.reduce(b, lambda p, q: (p, q), 1)
 
 
 SAID = {
@@ -330,6 +334,8 @@ SAID = {
     "vector": "power of two",
     "large": "(1099511627776,) over 64 threads, 17179869184 for each",
     "odd": "(5009, 2) over 64 threads, 5009 for each",
+    "value": "a tile or a number",
+    "several": "one number",
 }
 
 

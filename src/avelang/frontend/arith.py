@@ -83,6 +83,7 @@ _POINTERS = (
     "there is no arithmetic on pointers: x[i] is an element, tile.load(x, index) and tile.store(x, index, value) take "
     "tiles, al.subview(x, (i,), (n,)) is a part"
 )
+_BITS = "it takes integers: al.convert(x, al.i32) rounds toward zero, al.bitcast(x, al.u32) has the bits"
 
 
 def values(f: Frame, name: str, text: str, a: Any, b: Any, node: ast.AST) -> Any:
@@ -97,7 +98,7 @@ def values(f: Frame, name: str, text: str, a: Any, b: Any, node: ast.AST) -> Any
         a, b, shape = align(f, a, b, node, text, name in BITWISE, arithmetic=name not in BITWISE)
     d = a.type.dtype if isinstance(a.type, VecType) else a.type
     if d.is_float and (name in BITWISE or name in ("shl", "shr")) or (d.kind == "bool" and name not in BITWISE):
-        f.fail("T025", node, op=text, dtype=d)
+        f.fail("T025", node, _BITS if d.is_float else None, op=text, dtype=d)
     f.at(node)
     return wrap(f.b.same(name, a, b), shape)
 
@@ -116,7 +117,8 @@ def _shift(f: Frame, a: Any, b: Any, node: ast.AST) -> tuple[Value, Value, tuple
     if isinstance(b, int) and not 0 <= b < d.bits:
         f.fail("T026", node, count=b, dtype=d)
     if isinstance(a, float) or isinstance(b, float) or any(x is not None and x.is_float for x in (da, db)):
-        f.fail("T025", node, op="a shift", dtype=next((x for x in (da, db) if x is not None and x.is_float), f32))
+        d = next((x for x in (da, db) if x is not None and x.is_float), f32)
+        f.fail("T025", node, _BITS, op="a shift", dtype=d)
     if db is not None and db.bits > d.bits:
         b = _limited(f, b, d)
     return _shaped(f, _as(f, a, d, node), _as(f, b, d, node), node, "a shift")
@@ -259,7 +261,8 @@ def unary(f: Frame, op: type[ast.AST], v: Any, node: ast.AST) -> Any:
     v = tensor_access.operand(f, v, node)
     d = element(v)
     if d is None or (name == "not" and d.is_float) or (name == "neg" and d.kind == "bool"):
-        f.fail("T025", node, op=text, dtype=d if d is not None else describe(v))
+        hint = _BITS if d is not None and d.is_float else None
+        f.fail("T025", node, hint, op=text, dtype=d if d is not None else describe(v))
     if not name:
         return v
     f.at(node)

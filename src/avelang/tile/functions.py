@@ -302,7 +302,11 @@ def together(x):
 def joining(x, fn):
     """fn(a, b) of numbers as one of tuples of one number; as it is for a tuple of tiles."""
     def of_numbers(a, b):
-        return (fn(a[0], b[0]),)
+        found = fn(a[0], b[0])
+        if isinstance(found, tuple):
+            refuse("what fn(a, b) of a tile gives", "one number, as a and b are; for several, tiles come as a tuple",
+                   "a tuple")
+        return (found,)
 
     def of_tuples(a, b):
         found = fn(a, b)

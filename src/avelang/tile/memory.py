@@ -155,6 +155,8 @@ def store(memory, index, value, mask=None, vector=1):
     mask does not hold. Shapes meet as in `load`, and `vector` is its promise."""
     at = indices_of(memory, index)
     check_mask(mask)
+    if isinstance(value, (tuple, str)) or value is None:
+        refuse("the value of tile.store", "a tile or a number (tile.stack makes one of several)", "a tuple or a name")
     SHAPE = common_shape(at + (value, mask))
     if len(SHAPE) == 0:
         if al.thread_id(0) == 0 and (mask is None or mask):
