@@ -2,7 +2,7 @@
 beside torch's `scaled_dot_product_attention` (by cuDNN where it takes the problem, else by its memory-efficient kernel)
 and its flash kernel for packed sequences, where there is one.
 
-    python benchmarks/op_attention_masks.py [--rounds 10] [--seed 0]
+    python benchmarks/op_attention_masks.py [--rounds 10] [--seed 0] [--kinds "bias; cap"]
 
 bf16, heads that share keys; one run, contenders in turn and in a new order each round, L2 full of other data, medians
 of device time. TFLOP/s count what is seen: 4 d for each pair of a query and a key, times 2.5 in the backward. Results
@@ -40,8 +40,8 @@ WINDOW, CAP = 1024, 30.0
 
 
 class Kind(NamedTuple):
-    """A kind of problem: pairs that are seen, the call, torch's or None, and which pairs head 0 of the first sequence
-    sees, with what is added there."""
+    """A kind of problem: pairs that are seen, the call, torch's or None, and which pairs head 0 sees, with what is added
+    there."""
 
     pairs: float
     ours: Callable[..., Any]
@@ -51,6 +51,7 @@ class Kind(NamedTuple):
     cap: float = 0.0
     sink: Any = None
     packed: bool = False
+    trained: Any = None  # an array that has a gradient besides
 
 
 def library(s: Shape, mask: Any) -> Callable[..., Any]:
@@ -82,6 +83,7 @@ def kinds(s: Shape, seed: int) -> dict[str, Kind]:
     causal = torch.ones(s.seq, s.seq, device="cuda", dtype=torch.bool).tril()
     near = causal & ~causal.tril(-WINDOW)
     bias = torch.randn(1, s.heads, s.seq, s.seq, device="cuda", dtype=BF16)
+    trained = bias.clone().requires_grad_()
     sinks = torch.randn(s.heads, device="cuda")
     first = torch.arange(cuts[1], device="cuda")
     half, all = s.batch * s.seq * (s.seq + 1) / 2, float(s.batch * s.seq * s.seq)
@@ -97,6 +99,9 @@ def kinds(s: Shape, seed: int) -> dict[str, Kind]:
         "sinks": Kind(half, ours(is_causal=True, sinks=sinks), None, causal, sink=sinks[0]),
         "mask of bool, causal": Kind(half, ours(attn_mask=causal), library(s, causal[None, None]), causal),
         "bias": Kind(all, ours(attn_mask=bias), library(s, bias), torch.ones_like(causal), bias[0, 0]),
+        "bias, trained": Kind(
+            all, ours(attn_mask=trained), library(s, trained), torch.ones_like(causal), bias[0, 0], trained=trained
+        ),
         "packed, causal": Kind(
             packed, ours(cu_seqlens_q=cu, cu_seqlens_k=cu, causal=True, max_seqlen_q=most, max_seqlen_k=most),
             flash(s, cu, most), first[:, None] >= first[None], packed=True,
@@ -122,7 +127,8 @@ def check(s: Shape, kind: Kind, given: list[Any], g: Any) -> Any:
     poison()
     out = kind.ours(*given)
     poison()
-    found = torch.autograd.grad(out, given, g, retain_graph=True)
+    inputs = [*given, *([] if kind.trained is None else [kind.trained])]
+    found = torch.autograd.grad(out, inputs, g, retain_graph=True)
     n = kind.seen.shape[0]
     one = (lambda x: x[:n, 0]) if kind.packed else (lambda x: x[0, 0])
     q, k, v = (one(x.detach()).double().requires_grad_() for x in given)
@@ -131,7 +137,15 @@ def check(s: Shape, kind: Kind, given: list[Any], g: Any) -> Any:
     dq, *_ = torch.autograd.grad(want, (q, k, v), one(g).double())
     assert apart(one(found[0]), dq) < NOISE * 30, f"{s}: dQ is wrong"
     assert all(bool(x.isfinite().all()) for x in found)
-    again = torch.autograd.grad(out, given, g, retain_graph=True)
+    if kind.trained is not None:
+        total = torch.zeros(s.seq, s.seq, device="cuda", dtype=torch.float64)
+        for b in range(s.batch):  # one after another: float64 of all scores
+            mine = [x.detach()[b, 0].double() for x in given]
+            added = kind.added.double().requires_grad_()
+            made = exact(s, kind._replace(added=added), *mine)
+            total += torch.autograd.grad(made, added, g[b, 0].double())[0]
+        assert apart(found[3][0, 0], total) < NOISE * 30, f"{s}: the gradient of the bias is wrong"
+    again = torch.autograd.grad(out, inputs, g, retain_graph=True)
     assert all(torch.equal(x, y) for x, y in zip(found, again, strict=True)), "bits differ from run to run"
     return out
 
@@ -143,6 +157,8 @@ def masks(args: argparse.Namespace) -> dict[str, Any]:
         sizes = (s.heads, s.kv_heads, s.kv_heads)
         dense = [torch.randn(s.batch, h, s.seq, s.d, device="cuda", dtype=BF16) for h in sizes]
         for name, kind in kinds(s, args.seed).items():
+            if args.kinds and name not in args.kinds.split("; "):
+                continue
             given = [x.transpose(1, 2).reshape(-1, x.shape[1], s.d) if kind.packed else x for x in dense]
             given = [x.detach().contiguous().requires_grad_() for x in given]
             out = kind.ours(*given)
@@ -153,7 +169,8 @@ def masks(args: argparse.Namespace) -> dict[str, Any]:
                 outs["torch"] = kind.torch(*given)
             plain = [x.detach() for x in given]
             forward = {n: lambda call=call, plain=plain: call(*plain) for n, call in calls.items()}
-            backward = {n: lambda o=o, given=given, g=g: torch.autograd.grad(o, given, g, retain_graph=True)
+            inputs = [*given, *([] if kind.trained is None else [kind.trained])]
+            backward = {n: lambda o=o, inputs=inputs, g=g: torch.autograd.grad(o, inputs, g, retain_graph=True)
                         for n, o in outs.items()}  # fmt: skip
             us = [medians(GpuClock().interleaved(x, args.rounds)) for x in (forward, backward)]
             flops = 4.0 * s.d * s.heads * kind.pairs
@@ -175,4 +192,5 @@ def show(record: dict[str, Any]) -> str:
 
 if __name__ == "__main__":
     main(__doc__, Part("masks", "op_attention_masks", masks, show, gpu=True), rounds=10,
-         more={"--seed": {"type": int, "default": 0, "help": "of the lengths of packed sequences"}})  # fmt: skip
+         more={"--seed": {"type": int, "default": 0, "help": "of the lengths of packed sequences"},
+               "--kinds": {"default": "", "help": "names of the table, with '; ' between: these alone"}})  # fmt: skip
