@@ -315,6 +315,9 @@ def types_of(F: HopperBackward) -> tuple[Any, ...]:
     return tuple(x if y else al.constexpr for x, y in zip(types, there, strict=True))
 
 
+SCALARS: tuple[Any, ...] = al.u32, al.i32, al.Pointer(al.f32), al.Pointer(al.u32)
+
+
 @functools.cache
 def build(F: HopperBackward) -> Any:
     """The kernel of a form. What TMA copies at once is part of its tensor map's type: hence a function for each."""
@@ -322,10 +325,7 @@ def build(F: HopperBackward) -> Any:
     KV: Any = al.TensorMap(F.dtype, 4, (1, F.n, 1, CHUNK), swizzle=PATTERN)
     SUMS: Any = al.TensorMap(DTYPES["float32"], 3, (1, ROWS, BOX), swizzle=PATTERN)
     OUT: Any = SUMS if F.shared_keys else al.TensorMap(F.dtype, 4, (1, ROWS, 1, CHUNK), swizzle=PATTERN)
-    N: Any = al.u32
-    I: Any = al.i32
-    R: Any = al.Pointer(al.f32)
-    C: Any = al.Pointer(al.u32)
+    N, I, R, C = SCALARS
     BIAS, MADE, AT = bias_types(F)
     MANY_KEYS, COUNT, CU, LENGTHS, CAP, BITS, COUNTS, PLANES, ROW, SIZE, STEP, LISTS = types_of(F)
 
@@ -352,8 +352,7 @@ def build(F: HopperBackward) -> Any:
         times `by`. `counters`, all 0: numbers of blocks, of additions to tiles of dQ, of additions to tiles of dK.
         `key_tiles`: of a head in memory. `sequences`: how many are packed; `dk_rows` to `d`: where dK and dV lie, as
         `PackedRows` has it. `top`: a cap, in base 2; `scale` is then what `capped` has it. `mask`:
-        bits, and how far apart planes of batches and heads are; `mask_lists`: of `tile_lists`. `bias` to `dbias`: of
-        `BackwardBias`."""
+        bits, and how far apart planes of batches and heads are; `mask_lists`: of `tile_lists`. `bias`: `BackwardBias`."""
         t = al.thread_id(0)
         work = BackwardWork(heads, kv_heads, queries, keys, left, right, shift, cycle, together, F)
         each = 1 if F.packed else batches

@@ -528,8 +528,8 @@ def launch(
         made = mask_bits(x.bias, p.queries, p.keys, F.m, F.n, x.q, by_place, **options)
         bits, lists, steps = made.bits, made.lists, (made.batch_step, made.head_step, 0)
     kernel[grid, F.threads](
-        q, k, v, o, lse, memory, x.sinks, x.cu_q, x.cu_k, x.lengths, bias, bits, lists, tiles, p.batch, p.heads, p.queries,
-        p.kv_heads, p.keys, tokens, x.k.shape[0] if p.packed_k else p.keys, slots, near, *far,
+        q, k, v, o, lse, memory, x.sinks, x.cu_q, x.cu_k, x.lengths, bias, bits, lists, tiles, p.batch, p.heads,
+        p.queries, p.kv_heads, p.keys, tokens, x.k.shape[0] if p.packed_k else p.keys, slots, near, *far,
         p.scale if A.edited else p.scale * LOG2E, p.softcap or 1.0, *strides, *steps, size, target=HOPPER,
         **options,
     )  # fmt: skip
