@@ -352,7 +352,7 @@ def build(F: HopperBackward) -> Any:
         times `by`. `counters`, all 0: numbers of blocks, of additions to tiles of dQ, of additions to tiles of dK.
         `key_tiles`: of a head in memory. `sequences`: how many are packed; `dk_rows` to `d`: where dK and dV lie, as
         `PackedRows` has it. `top`: a cap, in base 2; `scale` is then what `capped` has it. `mask`:
-        bits, and how far apart planes of batches and heads are; `mask_lists`: of `tile_lists`. `bias`: `BackwardBias`."""
+        bits, and how far apart planes of batches and heads are; `mask_lists`: `tile_lists`; `bias`: `BackwardBias`."""
         t = al.thread_id(0)
         work = BackwardWork(heads, kv_heads, queries, keys, left, right, shift, cycle, together, F)
         each = 1 if F.packed else batches
