@@ -31,7 +31,21 @@ def layer(group: avelang.dist.Group, rank: int, ranks: int) -> None:
         assert torch.equal(a, b) and bool(a.any())
 
 
+def alone(file: str) -> None:
+    """A default group of one rank, which is destroyed: the next one has other ranks."""
+    torch.distributed.init_process_group("gloo", init_method=f"file://{file}", rank=0, world_size=1)
+    x = torch.ones(4, 4)
+    for member in (None, avelang.dist.connect(bytes=1 << 16)):
+        assert dist.all_gather(x, member).shape == (4, 4) and torch.equal(dist.all_reduce(x, member), x)
+    torch.distributed.destroy_process_group()
+    try:
+        dist.all_gather(x)
+    except AveError as e:
+        assert e.code == "L066", e
+
+
 def main(rank: int, ranks: int, file: str) -> None:
+    alone(f"{file}, {rank} alone")
     torch.distributed.init_process_group("gloo", init_method=f"file://{file}", rank=rank, world_size=ranks)
     group = avelang.dist.connect(bytes=1 << 18, limit=60.0)
     again = avelang.dist.connect(bytes=1 << 17)  # a second communicator
@@ -39,7 +53,8 @@ def main(rank: int, ranks: int, file: str) -> None:
     want = sum(torch.arange(64, dtype=torch.float32).reshape(8, 8) + r for r in range(ranks))
     for member in (group, again, None, torch.distributed.group.WORLD):
         assert torch.equal(dist.all_reduce(x, member), want)
-    assert torch.equal(dist.all_gather(x, group)[8 * rank : 8 * rank + 8], x)
+    for member in (group, None):
+        assert torch.equal(dist.all_gather(x, member)[8 * rank : 8 * rank + 8], x)
     w = torch.arange(16 * 8, dtype=torch.float32).reshape(16, 8) + rank
     rows = torch.cat([torch.arange(64, dtype=torch.float32).reshape(8, 8) + r for r in range(ranks)])
     assert torch.equal(dist.all_gather_matmul(x, w.T, group, fuse=True), rows @ w.T)

@@ -1,5 +1,6 @@
 """Operations of several ranks against NumPy in float64 on drawn sizes, in one process on the CPU and the reference, and in processes of torch's gloo."""
 
+import gc
 import os
 import pathlib
 import re
@@ -302,6 +303,16 @@ def test_what_is_refused():
     with pytest.raises(AveError) as e:
         dist.all_reduce(np.zeros(5, np.float32), 3)
     assert e.value.code == "L066"
+
+
+def test_groups_that_follow_one_another():
+    """Whose members lie where those of a group before lay, and whose results are of other sizes."""
+    torch = pytest.importorskip("torch")
+    x = torch.ones(4, 8)
+    for ranks in (2, 3, 4, 3, 2, 4):
+        gc.collect()
+        for out in World(ranks, bytes=1 << 16, limit=60).run(lambda m: dist.all_gather(x * m.rank, m)):
+            assert out.shape == (4 * ranks, 8) and out[:, 0].tolist() == [i // 4 for i in range(4 * ranks)]
 
 
 def test_processes_of_gloo(tmp_path):

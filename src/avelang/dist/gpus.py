@@ -21,7 +21,7 @@ from avelang.bridge.device_views import DeviceView
 from avelang.dist.copies import LATER, CopyQueue, EngineQueue, by_engines
 from avelang.dist.deadlines import Deadlines, Gate
 from avelang.dist.group import GPU_BYTES, LIMIT, MetMember
-from avelang.dist.memory import ALIGNED, CONTROL, forget, told, words
+from avelang.dist.memory import ALIGNED, CONTROL, forget, numbered, told, words
 from avelang.runtime import devices, streams
 from avelang.runtime.launch_log import act
 
@@ -229,7 +229,7 @@ class GpuMember(MetMember):
     def __init__(self, gpus: Sequence[Gpu], heaps: Sequence[int], size: int, rank: int):
         self.process_group, self.limit, self.gpu = None, LIMIT, gpus[rank]
         self.rank, self.ranks, self.device = rank, len(gpus), self.gpu.index
-        self.name = f"GPUs {', '.join(str(g.index) for g in gpus)} of one process, {id(heaps)}, rank {rank}"
+        self.name = numbered(f"rank {rank} of GPUs {', '.join(str(g.index) for g in gpus)} of one process,")
         self.BLOCKS, self.PIECE_BLOCKS = 64, 128
         self._has(PeerMemory(gpus, heaps, size, rank))
 

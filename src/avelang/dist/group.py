@@ -11,7 +11,6 @@ import contextlib
 import ctypes
 import functools
 import importlib
-import itertools
 import mmap
 import os
 import sys
@@ -27,7 +26,20 @@ from avelang.base.errors import error
 from avelang.base.places import argument_error
 from avelang.dist.copies import CopyQueue, EngineQueue, by_engines, recorded
 from avelang.dist.deadlines import Deadlines
-from avelang.dist.memory import ALIGNED, BYTES, CONTROL, Member, Symmetric, forget, give_up, late, told, view, words
+from avelang.dist.memory import (
+    ALIGNED,
+    BYTES,
+    CONTROL,
+    Member,
+    Symmetric,
+    forget,
+    give_up,
+    late,
+    numbered,
+    told,
+    view,
+    words,
+)  # fmt: skip
 from avelang.runtime import devices
 from avelang.runtime.gpu import RELAXED
 
@@ -38,7 +50,6 @@ RECORDED = False
 SHARED_FILES = "/dev/shm"  # noqa: S108 - where Linux keeps files in memory
 LIMIT = 60.0
 GPU_BYTES = 1 << 31  # of symmetric memory of a GPU, where nothing else is said
-_NUMBERS = itertools.count()
 
 
 def connect(
@@ -68,7 +79,7 @@ class Group(Member):
     def __init__(self, torch: Any, process_group: Any, memory: Any, size: int, limit: float, device: Any):
         self._torch, self.process_group, self.limit, self.device = torch, process_group, limit, device
         self.rank = torch.distributed.get_rank(process_group)
-        self.name = f"{getattr(process_group, 'group_name', id(process_group))}, {next(_NUMBERS)}"
+        self.name = numbered(f"process group {getattr(process_group, 'group_name', '')},")
         self.ranks = torch.distributed.get_world_size(process_group)
         size = -(-size // ALIGNED) * ALIGNED
         self.agree("avelang.dist.connect", bytes=size)

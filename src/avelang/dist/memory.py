@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import abc
 import ctypes
+import itertools
 import math
 import weakref
 from collections.abc import Callable, Sequence
@@ -45,6 +46,13 @@ class Symmetric:
 
 
 MEMBERS: weakref.WeakValueDictionary[str, Member] = weakref.WeakValueDictionary()  # by name
+_NUMBERS = itertools.count()
+
+
+def numbered(kind: str) -> str:
+    """A name that no group had before: operations remember by it what their calls give, and how many ranks there are is
+    a part of that. An address is no name, since another group may lie there later."""
+    return f"{kind} {next(_NUMBERS)}"
 
 
 class Member(abc.ABC):

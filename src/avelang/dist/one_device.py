@@ -9,7 +9,7 @@ from typing import Any
 
 from avelang.base.places import argument_error
 from avelang.dist.group import LIMIT, GpuMemory, MetMember
-from avelang.dist.memory import ALIGNED, BYTES, CONTROL
+from avelang.dist.memory import ALIGNED, BYTES, CONTROL, numbered
 from avelang.dist.world import Meeting, first, in_threads
 
 MOST = 4  # ranks: their waiting blocks must all have room
@@ -76,7 +76,7 @@ class _Member(MetMember):
 
     def __init__(self, whole: OneDevice, rank: int, heaps: list[Any]):
         self._torch, self.process_group, self.limit, self.device = whole.torch, None, whole.limit, whole.device
-        self.rank, self.ranks, self.name = rank, whole.ranks, f"one device {id(whole)}, rank {rank}"
+        self.rank, self.ranks, self.name = rank, whole.ranks, numbered(f"rank {rank} of one device,")
         self.BLOCKS = self.PIECE_BLOCKS = BLOCKS
         self.stream = whole.torch.cuda.Stream(whole.device)
         self._has(GpuMemory(whole.torch, heaps, rank))

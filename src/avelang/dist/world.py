@@ -12,7 +12,7 @@ import numpy as np
 from avelang.base import knobs
 from avelang.base.errors import AveError, error
 from avelang.base.places import argument_error
-from avelang.dist.memory import ALIGNED, BYTES, CONTROL, Member, Places, Symmetric, give_up, late, view, words
+from avelang.dist.memory import ALIGNED, BYTES, CONTROL, Member, Places, Symmetric, give_up, late, numbered, view, words
 from avelang.jit import JitFunction
 from avelang.runtime import executed_ptx, ranked
 from avelang.sim.ranks import RankedMemory
@@ -50,6 +50,7 @@ class World:
         self._virtual = [words(r, starts[r], self._memory.deltas(r)) for r in range(ranks)]
         self.team = Each(self._tables)
         self._members: dict[int, WorldMember] = {}
+        self.name = numbered("world")
 
     def empty(self, shape: int | Sequence[int], dtype: Any) -> Symmetric:
         """A tensor in symmetric memory, with zeros at first. Raises L082."""
@@ -256,7 +257,7 @@ class WorldMember(Member):
     def __init__(self, world: World, rank: int):
         self.world, self.rank, self.ranks, self.limit = world, rank, world.ranks, world.limit
         self.heaps, self.team = world.heaps, world.team[rank]
-        self.name = f"world {id(world)}, rank {rank}"
+        self.name = f"rank {rank} of {world.name}"
         self.copies = world.backend == "cpu"  # on the reference all ranks come to one launch at a time
         super().__init__()
         self._places = world.places(rank)

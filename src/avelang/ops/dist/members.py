@@ -8,11 +8,12 @@ from typing import Any
 from avelang import argument_error
 from avelang.bridge import Array, mesh_axes
 from avelang.dist import axes, connect
+from avelang.dist.group import Group
 from avelang.dist.memory import MEMBERS, Member
 from avelang_kernels.arrays import named
 
 DTYPES = ("bfloat16", "float16", "float32", "float64")
-_CONNECTED: dict[str, Member] = {}  # of process groups that were given as they are
+_CONNECTED: dict[str, Group] = {}  # of process groups that were given as they are
 
 
 def member_of(group: Any) -> Member:
@@ -25,9 +26,23 @@ def member_of(group: Any) -> Member:
     name = "" if group is None else str(getattr(group, "group_name", ""))
     if group is not None and not name:
         raise argument_error(f"group is {type(group).__name__}: a Member of avelang.dist, or a torch process group")
-    if name not in _CONNECTED:
-        _CONNECTED[name] = connect(group)
-    return _CONNECTED[name]
+    found = _CONNECTED.get(name)
+    if found is None or not (_compiled() or found.process_group is _whole(group)):
+        _CONNECTED.pop(name, None)  # of a group that was destroyed, whose name a new one may have
+        found = _CONNECTED[name] = connect(group)
+    return found
+
+
+def _whole(group: Any) -> Any:
+    """The process group that an argument means, or None where there is none any more."""
+    torch = sys.modules["torch"]
+    return torch.distributed.group.WORLD if group is None and torch.distributed.is_initialized() else group
+
+
+def _compiled() -> bool:
+    """True while torch.compile traces, which would read groups as values that stay."""
+    torch = sys.modules.get("torch")
+    return torch is not None and torch.compiler.is_compiling()
 
 
 def _on_axis(names: tuple[str, ...]) -> Any:
@@ -59,8 +74,7 @@ def checked(x: Array, name: str = "x") -> None:
 def agree(group: Member, function: str, x: Any, **options: Any) -> None:
     """Compares a call with those of the other ranks: on the CPU each one, on a GPU, where it would cost more than the
     call, when one like it first comes; not while torch.compile traces it. Raises L081."""
-    torch = sys.modules.get("torch")
-    if isinstance(group, axes.OnAxis) or (torch is not None and torch.compiler.is_compiling()):
+    if isinstance(group, axes.OnAxis) or _compiled():
         return  # JAX's devices run one program, with one shape
     key = function, options.get("shape", x.shape), x.dtype, *options.items()  # the same on all ranks that agree
     if group.device == "cpu" or key not in group._kept:
