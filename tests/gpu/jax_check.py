@@ -112,13 +112,16 @@ def wrong(device, name: str, mine, theirs, arrays, rest) -> list[str]:
     got = [made, *jax.jit(jax.grad(loss(mine, jax.device_put(factor, device)), which))(*given)]
     for i, (g, w) in enumerate(zip(got, want)):
         g, w = np.asarray(g, np.float64), np.asarray(w, np.float64)
-        off = np.linalg.norm(g - w) / max(np.linalg.norm(w), 1e-9 * max(1, w.size) ** 0.5, 1e-6)
+        # Gradients of what does not depend on an operand are 0, and roundings of terms that cancel.
+        off = np.linalg.norm(g - w) / max(np.linalg.norm(w), 1e-3 * max(1, w.size) ** 0.5)
         if not (g.shape == w.shape and off <= (2.0**-5 if dtype == BF16 else 2.0**-9)):
             found.append(f"{name} {[x.shape for x in arrays]}: {'result' if not i else f'gradient {i - 1}'} is off by {off:.1e}")
     if name in ("softmax", "matmul", "attention"):  # by vmap, and again and again in one program
         two = [jnp.stack([x, x]) for x in given]
         both = jax.jit(lambda *a: (jax.vmap(mine)(*a), jax.lax.fori_loop(0, 3, lambda i, y: mine(*(x[0] for x in a)), made)))(*two)
-        if not all(bool((y == made).all()) for y in (both[0][0], both[0][1], both[1])):
+        # A product by vmap is one of a batch, which may have another tile, and another order of addition.
+        close = 2.0**-6 * float(jnp.abs(made).max()) if name == "matmul" and made.size else 0.0
+        if not all(bool((jnp.abs(y - made) <= close).all()) for y in (both[0][0], both[0][1], both[1])):
             found.append(f"{name} {[x.shape for x in arrays]}: vmap or a loop makes something else")
     return found
 

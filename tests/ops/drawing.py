@@ -151,19 +151,25 @@ def poisoned() -> Iterator[None]:
         torch.use_deterministic_algorithms(False)
 
 
+def greatest(x: Any) -> float:
+    """The greatest magnitude, 0 of nothing."""
+    return float(x.detach().abs().nan_to_num(0, 0, 0).max()) if x.numel() else 0.0
+
+
 def bound(want: Any, dtype: Any, times: float, scale: float = 0.0) -> Any:
     """One rounding, and `times` units of the greatest result or of `scale`; never less than f32 can do."""
     size = want.abs().nan_to_num(0, 0, 0)
-    most = max(float(size.max()) if size.numel() else 0.0, scale, 1e-2)
+    most = max(greatest(want), scale, 1e-2)
     return UNIT[dtype] * size + (times * UNIT[dtype] + (UNIT[F32] if dtype != F64 else UNIT[F64])) * most
 
 
 def differentiable(
     draw: Draw, name: str, call: Any, reference: Any, inputs: dict[str, Any], *, exact: float = 0.05,
-    rough: float = 4.0, scale: float = 0.0,
+    rough: float = 4.0, scale: float = 0.0, slope: float = 0.0,
 ) -> Case:  # fmt: skip
     """A case of a call whose inputs may want gradients. call, reference: of the inputs in their order, an array or a
-    tuple of them. exact, rough: how many units of the greatest results and gradients may be off by."""
+    tuple of them. exact, rough: how many units of the greatest results and gradients may be off by; or of `scale`, and
+    of `slope` times the greatest gradient that is given, where terms that cancel are greater."""
     wants = [n for n, x in inputs.items() if x is not None and x.requires_grad]
     wide: dict[str, Any] = {n: None if x is None else x.detach().double() for n, x in inputs.items()}
     want = reference(*[x.requires_grad_() if n in wants else x for n, x in wide.items()])
@@ -188,7 +194,7 @@ def differentiable(
             given = [g.to(kinds[i]).double() for i, g in enumerate(rows)]
             for n, g in zip(wants, torch.autograd.grad(want, [wide[n] for n in wants], given), strict=True):
                 coarse = max((*kinds, *(inputs[x].dtype for x in wants)), key=UNIT.__getitem__)
-                found[f"gradient of {n}"] = g, bound(g, coarse, rough)
+                found[f"gradient of {n}"] = g, bound(g, coarse, rough, slope * max(map(greatest, given)))
         return found
 
     return draw.case(name, run, wanted)

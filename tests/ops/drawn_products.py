@@ -9,7 +9,7 @@ from torch.nn import functional
 
 import avelang
 from avelang import ops
-from ops.drawing import BF16, F16, F32, Case, Draw, bound, differentiable
+from ops.drawing import BF16, F16, F32, Case, Draw, bound, differentiable, greatest
 from ops.drawn_rows import chip_of_loss, loss_options, losses, targets
 
 HALF = (BF16, BF16, F16)
@@ -94,7 +94,8 @@ def linear_cross_entropy(draw: Draw) -> Case:
 
     # Logits are rounded to the dtype: the loss of a row is off by as much as they are.
     coarse = 8 if dtype == F32 else 2.0**12 if dtype == BF16 else 2.0**9
-    return differentiable(draw, "linear_cross_entropy", call, reference, given, exact=coarse, rough=24)
+    return differentiable(draw, "linear_cross_entropy", call, reference, given, exact=coarse, rough=24,
+                          slope=greatest(given["weight"]) / (max(1, m) if options["reduction"] == "mean" else 1))  # fmt: skip
 
 
 def scales(draw: Draw, name: str, rows: int, k: int, blocks: bool) -> tuple[Any, Any]:

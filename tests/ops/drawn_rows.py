@@ -8,7 +8,7 @@ import torch
 from torch.nn import functional
 
 from avelang import ops
-from ops.drawing import BF16, F16, F32, F64, Case, Draw, differentiable
+from ops.drawing import BF16, F16, F32, F64, Case, Draw, differentiable, greatest
 
 DTYPES = (BF16, BF16, F16, F32, F32, F64)
 
@@ -65,10 +65,15 @@ def layer_norm(draw: Draw) -> Case:
     def call(x: Any, w: Any, b: Any) -> Any:
         return ops.layer_norm(x, w, b, eps=eps, out=out, **draw.where)
 
+    # The mean's last bit, and what is left of numbers that are nearly the same, are multiplied by 1 / deviation.
+    wide = given["x"].detach().double().reshape(-1, shape[-1])
+    deviation = (wide.var(-1, correction=0) + eps).rsqrt() if wide.numel() else wide
+    factor = 1.0 if given["weight"] is None else greatest(given["weight"])
+    scale = factor * greatest(deviation * wide.abs().amax(-1)) if wide.numel() else 0.0
     return differentiable(
         draw, "layer_norm", call, lambda x, w, b: functional.layer_norm(x, shape[-1:], w, b, eps), given,
-        exact=400.0 if given["x"].stride(-1) == 0 else 0.5 if shape[-1] < 8 else 0.05,  # the mean's last bit
-        rough=400.0 if shape[-1] < 8 else 4.0,
+        exact=2.0 if dtype in (F32, F64) else 0.05, scale=scale, rough=400.0 if shape[-1] < 8 else 4.0,
+        slope=factor * greatest(deviation),
     )  # fmt: skip
 
 
