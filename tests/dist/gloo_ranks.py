@@ -9,6 +9,7 @@ import avelang.dist
 from avelang import ops
 from avelang.base.errors import AveError
 from avelang.ops import dist
+from avelang.ops.dist.members import _CONNECTED
 
 
 def layer(group: avelang.dist.Group, rank: int, ranks: int) -> None:
@@ -53,6 +54,8 @@ def main(rank: int, ranks: int, file: str) -> None:
     want = sum(torch.arange(64, dtype=torch.float32).reshape(8, 8) + r for r in range(ranks))
     for member in (group, again, None, torch.distributed.group.WORLD):
         assert torch.equal(dist.all_reduce(x, member), want)
+    assert {m.process_group for m in _CONNECTED.values()} == {torch.distributed.group.WORLD}
+    assert len({m.name for m in _CONNECTED.values()}) == 1 < len(_CONNECTED)
     for member in (group, None):
         assert torch.equal(dist.all_gather(x, member)[8 * rank : 8 * rank + 8], x)
     w = torch.arange(16 * 8, dtype=torch.float32).reshape(16, 8) + rank

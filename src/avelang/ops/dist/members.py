@@ -28,15 +28,35 @@ def member_of(group: Any) -> Member:
         raise argument_error(f"group is {type(group).__name__}: a Member of avelang.dist, or a torch process group")
     found = _CONNECTED.get(name)
     if found is None or not (_compiled() or found.process_group is _whole(group)):
-        _CONNECTED.pop(name, None)  # of a group that was destroyed, whose name a new one may have
-        found = _CONNECTED[name] = connect(group)
+        found = _connected(name, group)
     return found
+
+
+def _connected(name: str, group: Any) -> Group:
+    """The member of a process group that came by another name, or a new one. Those of groups that were destroyed, whose
+    names new groups may have, are let go with their memory."""
+    for known in [n for n, m in _CONNECTED.items() if not _exists(m.process_group)]:
+        del _CONNECTED[known]
+    whole = _whole(group)
+    found = next((m for m in _CONNECTED.values() if m.process_group is whole), None)
+    _CONNECTED[name] = found if found is not None else connect(group)
+    return _CONNECTED[name]
+
+
+def _exists(process_group: Any) -> bool:
+    """False after `destroy_process_group`."""
+    try:
+        return bool(sys.modules["torch"].distributed.get_process_group_ranks(process_group))
+    except (KeyError, ValueError):
+        return False
 
 
 def _whole(group: Any) -> Any:
     """The process group that an argument means, or None where there is none any more."""
-    torch = sys.modules["torch"]
-    return torch.distributed.group.WORLD if group is None and torch.distributed.is_initialized() else group
+    if group is not None:
+        return group
+    torch = sys.modules.get("torch")
+    return torch.distributed.group.WORLD if torch is not None and torch.distributed.is_initialized() else None
 
 
 def _compiled() -> bool:
