@@ -11,7 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from avelang import ops
+from avelang import op, ops
+from avelang.base.errors import AveError
+from avelang.dist import World
+from avelang.ops import dist
 
 torch = pytest.importorskip("torch")
 BF16, F8 = torch.bfloat16, torch.float8_e4m3fnuz
@@ -58,6 +61,64 @@ def test_results_are_written_where_they_are_wanted(call: Callable[..., Any]) -> 
         assert call(out=out) is out
         assert torch.equal(out, want), (out.shape, out.stride())
         assert memory.isnan().sum() == memory.numel() - out.numel()
+
+
+@op(lambda x: x, contiguous=True)
+def doubled(x: Any, y: Any) -> None:
+    """An operation whose host function flattens, as that of a kernel does."""
+    flat, made = x.reshape(-1), y.reshape(-1)
+    made[...] = flat + flat
+
+
+@op(lambda x: x, contiguous=("y",))
+def negated(x: Any, y: Any) -> None:
+    """The same, with inputs as they lie."""
+    y.reshape(-1)[...] = -x.reshape(-1)
+
+
+@pytest.mark.parametrize("numpy", [False, True])
+@pytest.mark.parametrize("call", [doubled, negated])
+def test_own_operations_get_outputs_without_gaps(call: Callable[..., Any], numpy: bool) -> None:
+    x = torch.randn(4, 6).T
+    want = call(x)
+    for _ in range(3):  # a plan is made, then found
+        for out, memory in ways((6, 4), torch.float32):
+            if numpy:
+                given = out.numpy()
+                assert call(x.numpy(), out=given) is given
+            else:
+                assert call(x, out=out) is out
+            assert torch.equal(out, want) and memory.isnan().sum() == memory.numel() - out.numel()
+
+
+def test_what_must_be_without_gaps_is_named() -> None:
+    def refused(x: Any, y: Any) -> None: ...
+
+    with pytest.raises(AveError, match="contiguous names .*inputs and outputs are .*'x', 'y'"):
+        op(lambda x: x, contiguous=("z",))(refused)
+
+
+@pytest.mark.parametrize("numpy", [False, True])
+def test_collectives_and_products_write_where_they_are_wanted(numpy: bool) -> None:
+    def program(m: Any) -> None:
+        x, w = torch.arange(192.0).reshape(32, 6) + m.rank, torch.arange(30.0).reshape(5, 6).T
+        for call in (
+            lambda **o: dist.all_reduce(own(x), m, **o), lambda **o: dist.all_gather(own(x), m, **o),
+            lambda **o: dist.reduce_scatter(own(x), m, **o),
+            lambda **o: dist.all_gather_matmul(own(x), own(w), m, fuse=False, **o),
+            lambda **o: dist.all_gather_matmul(own(x), own(w), m, fuse=True, **o),
+            lambda **o: dist.matmul_reduce_scatter(own(x), own(w), m, fuse=False, **o),
+            lambda **o: dist.matmul_reduce_scatter(own(x), own(w), m, fuse=True, **o),
+        ):  # fmt: skip
+            want = torch.as_tensor(call())
+            for out, memory in ways(tuple(want.shape), want.dtype):
+                call(out=own(out))
+                assert torch.equal(out, want) and memory.isnan().sum() == memory.numel() - out.numel()
+
+    def own(a: Any) -> Any:
+        return a.numpy() if numpy else a
+
+    World(2, bytes=1 << 20, limit=20).run(program)
 
 
 @pytest.mark.parametrize("call", [

@@ -69,6 +69,7 @@ def _text(signature: Any, operation: Any) -> str | None:
     fits = f"out.shape == s0 and out.dtype == d0 and out.device == x{first}.device"
     fits += f" and not out.data_ptr() & {UNIT}" if operation.aligns else ""
     fits += " and not touches(out, inputs) and 0 not in out.stride()"
+    fits += " and out.is_contiguous()" if operation.whole else ""
     given_one = [
         f"    if (out is not None and type(out) in plain and not fallback and {watched[0]}", *watched[1],
         "            (s0, t0, d0, l0), = found", f"            if {fits}:",

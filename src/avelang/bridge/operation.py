@@ -53,14 +53,16 @@ class Operation:
         if not isinstance(returns, int) or not 1 <= returns <= len(self.signature.outputs):
             raise error("L068", here(), name=name, why=f"returns is {returns!r}: a number from 1 to "
                         f"{len(self.signature.outputs)}, the outputs of the host function")  # fmt: skip
-        packed = () if contiguous is False else self.signature.inputs if contiguous is True else tuple(contiguous)
+        arrays = (*self.signature.inputs, *self.signature.outputs)
+        packed = () if contiguous is False else arrays if contiguous is True else tuple(contiguous)
         same = {name: tuple(names) for name, names in (inplace or {}).items()}
         for said, names in (("batched", batched), ("apart", apart), ("contiguous", packed),
                             *(("inplace", x) for x in same.values())):  # fmt: skip
-            unknown = [n for n in names if n not in self.signature.inputs]
+            known = arrays if said == "contiguous" else self.signature.inputs
+            unknown = [n for n in names if n not in known]
             if unknown:
-                raise error("L068", here(), name=name, why=f"{said} names {unknown}: inputs are "
-                            f"{self.signature.inputs}")  # fmt: skip
+                what = "inputs and outputs" if said == "contiguous" else "inputs"
+                raise error("L068", here(), name=name, why=f"{said} names {unknown}: {what} are {known}")
         unknown = [n for n in same if n not in self.signature.outputs[:returns]]
         if unknown:
             raise error("L068", here(), name=name, why=f"inplace names {unknown}: outputs that a caller gets are "
@@ -71,6 +73,7 @@ class Operation:
         at = self.signature.inputs.index
         self.inplace = [[at(n) for n in same.get(y, ())] for y in self.signature.outputs[:returns]]
         self.packed = tuple(i for i, n in enumerate(self.signature.inputs) if n in packed)
+        self.whole = tuple(i for i, n in enumerate(self.signature.outputs[:returns]) if n in packed)
         if autocast not in (None, "lower", "float32"):
             raise error("L068", here(), name=name, why=f"autocast is {autocast!r}: 'lower', 'float32' or None")
         self.batched, self.autocast, self.sharding = frozenset(batched), autocast, sharding
@@ -376,7 +379,8 @@ class Operation:
 
     def _written(self, number: int, y: Any, inputs: Sequence[Any]) -> bool:
         """True where the host function may write an output that a caller gave, of NumPy, where it lies."""
-        return not shared(y, inputs, self.inplace[number]) and (not self.aligns or forward("out", y))
+        fits = number not in self.whole or y.flags.c_contiguous
+        return fits and not shared(y, inputs, self.inplace[number]) and (not self.aligns or forward("out", y))
 
     def returned(self, made: Sequence[Any]) -> Any:
         """The outputs that a caller gets."""
@@ -539,8 +543,9 @@ def op(
     returns: how many outputs, from the first, the caller gets; the others are kept for the backward. namespace: of
     torch's operator; the module's name where it is None. batched: inputs that may have more leading dimensions, which
     the outputs then have too: `vmap` maps onto them. apart: inputs in whose presence it does not, since what is
-    computed depends on an element's place in the batch, as random numbers do. contiguous: inputs (True: all) of which
-    the host function gets a row-major copy where they are not row-major without gaps. autocast: "lower" (the dtype of
+    computed depends on an element's place in the batch, as random numbers do. contiguous: inputs and outputs (True: all)
+    that the host function gets row-major without gaps: copies of inputs that are not so, new memory for what a caller
+    gives as `out=`. autocast: "lower" (the dtype of
     torch's autocast, as for matrix products), "float32" (as for norms and losses) or None (as given). sharding: a rule
     for torch's DTensor, `rule(*inputs, **options)`: ways to split a call besides all devices having all of it, each
     (outputs, inputs) with a dimension, None or "sum"; `avelang.bridge.evenly(rule)` leaves out extents that devices do

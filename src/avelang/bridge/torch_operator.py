@@ -38,7 +38,7 @@ class TorchOperator:
         torch = self.torch = sys.modules["torch"]
         self.plain = frozenset((torch.Tensor, torch.nn.Parameter))
         self.host, self.count = self._aligning if operation.aligns else operation.host, len(self.signature.inputs)
-        self.returns, self._packs = operation.returns, operation.packed
+        self.returns, self._packs, self._whole = operation.returns, operation.packed, operation.whole
         self.plans: dict[Any, Any] = {}
         self._function: Any = None
         self._empty, self._like, self._grad_enabled = torch.empty_strided, torch.empty_like, torch.is_grad_enabled
@@ -95,7 +95,9 @@ class TorchOperator:
                 ]
             else:
                 made = self._given(out, found, first.device)
-                if any(map(shared_tensors, made, repeat(inputs), self.operation.inplace)):
+                if any(map(shared_tensors, made, repeat(inputs), self.operation.inplace)) or any(
+                    not made[i].is_contiguous() for i in self._whole
+                ):
                     found = self.general(inputs, options, None, fallback)
                     for x, y in zip(made, (found,) if self.returns == 1 else found, strict=False):
                         x.copy_(y)

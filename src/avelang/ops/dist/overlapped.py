@@ -34,7 +34,7 @@ def _readable(x: Any, w: Any, group: str, fuse: int, target: str | None) -> Any:
     return fused.readable(x, w, target) if fuse == 1 and group.startswith(AXIS) else w
 
 
-@op(_gather_product, autocast="lower")
+@op(_gather_product, autocast="lower", contiguous=("out",))
 def gathered_product(x: Any, w: Any, out: Any, *, group: str, fuse: int = -1, target: str | None = None) -> None:
     """The operation of `all_gather_matmul`."""
     member, w = here(group), _readable(x, w, group, fuse, target)
@@ -51,7 +51,7 @@ def _scatter_product(x: Array, w: Array, *, group: str, fuse: int = -1, target: 
     return _product(x, w, x.shape[0] // ranks)
 
 
-@op(_scatter_product, autocast="lower")
+@op(_scatter_product, autocast="lower", contiguous=("out",))
 def scattered_product(x: Any, w: Any, out: Any, *, group: str, fuse: int = -1, target: str | None = None) -> None:
     """The operation of `matmul_reduce_scatter`."""
     member, w = here(group), _readable(x, w, group, fuse, target)
