@@ -32,30 +32,46 @@ def layer(group: avelang.dist.Group, rank: int, ranks: int) -> None:
         assert torch.equal(a, b) and bool(a.any())
 
 
-def alone(file: str) -> None:
-    """A default group of one rank, which is destroyed: the next one has other ranks."""
+def refused(call, why: str) -> None:
+    """Checks that a call raises an error with these words."""
+    try:
+        call()
+    except Exception as e:  # torch wraps what is raised while it traces
+        assert "L066" in str(e) and why in str(e), e
+    else:
+        raise AssertionError(why)
+
+
+def alone(file: str):
+    """A default group of one rank, which is destroyed: the next one has other ranks. Gives what was compiled with it."""
     torch.distributed.init_process_group("gloo", init_method=f"file://{file}", rank=0, world_size=1)
     x = torch.ones(4, 4)
+    compiled = torch.compile(lambda x: dist.all_gather(x), backend="aot_eager", fullgraph=True)
+    refused(lambda: compiled(x), "group has no symmetric memory yet")
     for member in (None, avelang.dist.connect(bytes=1 << 16)):
         assert dist.all_gather(x, member).shape == (4, 4) and torch.equal(dist.all_reduce(x, member), x)
+    assert compiled(x).shape == (4, 4)
     torch.distributed.destroy_process_group()
-    try:
-        dist.all_gather(x)
-    except AveError as e:
-        assert e.code == "L066", e
+    refused(lambda: compiled(x), "was destroyed")
+    refused(lambda: dist.all_gather(x), "there is no process group")
+    return compiled
 
 
 def main(rank: int, ranks: int, file: str) -> None:
-    alone(f"{file}, {rank} alone")
+    compiled_before = alone(f"{file}, {rank} alone")
     torch.distributed.init_process_group("gloo", init_method=f"file://{file}", rank=rank, world_size=ranks)
     group = avelang.dist.connect(bytes=1 << 18, limit=60.0)
     again = avelang.dist.connect(bytes=1 << 17)  # a second communicator
     x = torch.arange(64, dtype=torch.float32).reshape(8, 8) + rank
+    assert dist.all_gather(x[:4, :4]).shape == compiled_before(x[:4, :4]).shape == (4 * ranks, 4)
     want = sum(torch.arange(64, dtype=torch.float32).reshape(8, 8) + r for r in range(ranks))
     for member in (group, again, None, torch.distributed.group.WORLD):
         assert torch.equal(dist.all_reduce(x, member), want)
     assert {m.process_group for m in _CONNECTED.values()} == {torch.distributed.group.WORLD}
     assert len({m.name for m in _CONNECTED.values()}) == 1 < len(_CONNECTED)
+    part = torch.distributed.new_group([0])
+    if rank:
+        refused(lambda: dist.all_reduce(x, part), "without this one")
     for member in (group, None):
         assert torch.equal(dist.all_gather(x, member)[8 * rank : 8 * rank + 8], x)
     w = torch.arange(16 * 8, dtype=torch.float32).reshape(16, 8) + rank

@@ -76,6 +76,8 @@ def connect(
 class Group(Member):
     """One rank of a process group; `connect` makes it."""
 
+    given_as: str | None = None  # the name of a process group that operations were given as it is
+
     def __init__(self, torch: Any, process_group: Any, memory: Any, size: int, limit: float, device: Any):
         self._torch, self.process_group, self.limit, self.device = torch, process_group, limit, device
         self.rank = torch.distributed.get_rank(process_group)

@@ -25,8 +25,14 @@ def member_of(group: Any) -> Member:
         return _on_axis((group,) if isinstance(group, str) else group)
     name = "" if group is None else str(getattr(group, "group_name", ""))
     if group is not None and not name:
-        raise argument_error(f"group is {type(group).__name__}: a Member of avelang.dist, or a torch process group")
+        came = "of other ranks, without this one" if _outside(group) else type(group).__name__
+        raise argument_error(f"group is {came}: it must be a Member of avelang.dist, or a torch process group")
     found = _CONNECTED.get(name)
+    if found is None and _compiled():
+        raise argument_error(
+            "group has no symmetric memory yet, and torch.compile cannot trace how it gets some",
+            "call an operation with it before, on all ranks, or pass what avelang.dist.connect(group) gives",
+        )
     if found is None or not (_compiled() or found.process_group is _whole(group)):
         found = _connected(name, group)
     return found
@@ -39,8 +45,11 @@ def _connected(name: str, group: Any) -> Group:
         del _CONNECTED[known]
     whole = _whole(group)
     found = next((m for m in _CONNECTED.values() if m.process_group is whole), None)
-    _CONNECTED[name] = found if found is not None else connect(group)
-    return _CONNECTED[name]
+    if found is None:
+        found = connect(group)
+        found.given_as = name
+    _CONNECTED[name] = found
+    return found
 
 
 def _exists(process_group: Any) -> bool:
@@ -57,6 +66,27 @@ def _whole(group: Any) -> Any:
         return group
     torch = sys.modules.get("torch")
     return torch.distributed.group.WORLD if torch is not None and torch.distributed.is_initialized() else None
+
+
+def _outside(group: Any) -> bool:
+    """True for what torch gives a rank for a group that it is not in."""
+    torch = sys.modules.get("torch")
+    there = torch is not None and torch.distributed.is_available()
+    return there and group is torch.distributed.GroupMember.NON_GROUP_MEMBER  # type: ignore[union-attr]
+
+
+def _check_exists(found: Group) -> None:
+    """Forgets the member of a process group, and raises L066, where torch has destroyed the group since: what was
+    compiled knows it, whatever has its name now."""
+    if found.process_group is _whole(None) or _exists(found.process_group):
+        return
+    for known in [n for n, m in _CONNECTED.items() if m is found]:
+        del _CONNECTED[known]
+    named = f"process group {found.given_as!r}" if found.given_as else "default process group"
+    raise argument_error(
+        f"the {named} that this call was made for was destroyed",
+        "call an operation with the new one, on all ranks; the next compiled call is then compiled anew",
+    )
 
 
 def _compiled() -> bool:
@@ -82,6 +112,8 @@ def here(group: str) -> Member:
     found = MEMBERS.get(group)
     if found is None:
         raise argument_error(f"the group {group!r} is gone: its Member was let go, or lives in another process")
+    if isinstance(found, Group) and found.given_as is not None:
+        _check_exists(found)
     return found
 
 
