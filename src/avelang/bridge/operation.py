@@ -543,10 +543,10 @@ def op(
     returns: how many outputs, from the first, the caller gets; the others are kept for the backward. namespace: of
     torch's operator; the module's name where it is None. batched: inputs that may have more leading dimensions, which
     the outputs then have too: `vmap` maps onto them. apart: inputs in whose presence it does not, since what is
-    computed depends on an element's place in the batch, as random numbers do. contiguous: inputs and outputs (True: all)
-    that the host function gets row-major without gaps: copies of inputs that are not so, new memory for what a caller
-    gives as `out=`. autocast: "lower" (the dtype of
-    torch's autocast, as for matrix products), "float32" (as for norms and losses) or None (as given). sharding: a rule
+    computed depends on an element's place in the batch, as random numbers do. contiguous: inputs and outputs (True:
+    all) that the host function gets row-major without gaps: copies of inputs that are not so, new memory for what a
+    caller gives as `out=`. autocast: "lower" (the dtype of torch's autocast, as for matrix products), "float32" (as for
+    norms and losses) or None (as given). sharding: a rule
     for torch's DTensor, `rule(*inputs, **options)`: ways to split a call besides all devices having all of it, each
     (outputs, inputs) with a dimension, None or "sum"; `avelang.bridge.evenly(rule)` leaves out extents that devices do
     not divide.
