@@ -181,6 +181,7 @@ def far_label(code: Sequence[MCInst], labels: Mapping[str, int], i: MCInst) -> s
 _REG = re.compile(r"(?:([vas])|(ttmp))(?:(\d+)|\[(\d+)(?::(\d+))?\])$")
 _LABEL = re.compile(r'\s*("[^"]+"|[.$\w]+):')
 _ADDRESS = re.compile(r"//\s*([0-9A-Fa-f]{6,16}):((?: [0-9A-Fa-f]{8})+)")
+_STRINGS = re.compile(r'(?:[^"/;]|/(?!/)|"(?:[^"\\]|\\.)*")*')
 _COUNTER = re.compile(r"(vmcnt|lgkmcnt|expcnt)(?:_sat)?\((\w+)\)")
 _APART = re.compile(r"\(([.$\w]+)-([.$\w]+)\)(&4294967295|>>32)$")
 _SYMBOL = re.compile(r"[-.$\w]+(@\w+)*(\s*[+-]\s*\w+)?$")
@@ -192,6 +193,13 @@ def number(text: str) -> int | None:
         return int(text, 0)
     except ValueError:
         return None
+
+
+def _without_comment(line: str) -> str:
+    """A line up to its comment. Strings of bytes may hold what begins one elsewhere."""
+    if '"' in line and (found := _STRINGS.match(line)):
+        return found[0].rstrip()
+    return line.split("//")[0].split(";")[0].rstrip()
 
 
 def split(text: str) -> list[str]:
@@ -238,10 +246,14 @@ def operand(text: str) -> Operand | None:
         sext, text = True, text[5:-1]
     if (reg := register(text)) is not None:
         return dataclasses.replace(reg, neg=neg, abs=absolute, sext=sext)
+    # A constant that has a short encoding, and is written as 32 bits of its own all the same.
+    literal = text.startswith("lit(") and text.endswith(")")
+    if literal:
+        text = text[4:-1].strip()
     if (value := number(text)) is not None:
-        return Imm(value, neg, absolute, -16 <= value <= 64)
+        return Imm(value & 0xFFFFFFFF if literal else value, neg, absolute, not literal and -16 <= value <= 64)
     if re.fullmatch(r"[-+]?\d+\.\d*(e[-+]?\d+)?|[-+]?\d+e[-+]?\d+", text):
-        return Imm(float(text), neg, absolute, text in INLINE_FLOATS)
+        return Imm(float(text), neg, absolute, not literal and text in INLINE_FLOATS)
     if text.startswith(("hwreg(", "sendmsg(", "swizzle(", "gpr_idx(")):
         return Name(text)
     if apart := _APART.match(text):
@@ -335,7 +347,7 @@ class _AsmParser:
     def read(self) -> None:
         for n, raw in self.lines:
             found = _ADDRESS.search(raw)
-            text = raw.split("//")[0].split(";")[0].rstrip()
+            text = _without_comment(raw)
             if head := re.match(r"([0-9A-Fa-f]{8,16}) <(.+)>:$", text.strip()):  # a label of a disassembly
                 self._label(head[2])
                 continue
@@ -348,6 +360,8 @@ class _AsmParser:
             text = text.strip()
             if not text or text.startswith(("#", "Disassembly of")) or "file format" in text:
                 continue
+            if found:
+                self.address = int(found[1], 16)
             try:
                 if text.startswith("."):
                     self._directive(n, text)
@@ -368,10 +382,8 @@ class _AsmParser:
         desc = find(name, self.chip)
         if desc is None:
             raise unknown(name, self.chip, f"{self.name}:{n}")
-        if found:
-            self.address, size = int(found[1], 16), 4 * len(found[2].split())
-        else:
-            size = 8  # the text does not say; relative addresses stay right, see `relative`
+        # Where the text does not say, relative addresses stay right, see `relative`.
+        size = 4 * len(found[2].split()) if found else 8
         where = f"{self.name}:{n}"
         operands: list[Operand] = []
         mods: dict[str, int | str | tuple[int, ...]] = {}

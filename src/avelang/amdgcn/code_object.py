@@ -13,6 +13,7 @@ import dataclasses
 import importlib
 import importlib.util
 import io
+import itertools
 import shutil
 import struct
 import subprocess
@@ -222,6 +223,25 @@ class CodeObject:
     def code(self, kernel: CodeObjectKernel) -> bytes:
         """The kernel's instructions."""
         return self.read(kernel.entry, kernel.code_bytes)
+
+    def functions(self, kernel: CodeObjectKernel) -> list[tuple[int, int]]:
+        """(first address, end) of pieces of code: the kernel, and what no other kernel has, which it may call. Pieces
+        begin where a symbol says that a function does, as compilers align functions and fill the gaps with anything."""
+        others = [k for k in self.kernels.values() if k.entry != kernel.entry]
+        ends = sorted((k.entry, k.entry + k.code_bytes) for k in others)
+        starts = {s.address for s in self.symbols.values() if s.defined and s.kind == "func"} | {kernel.entry}
+        found = []
+        for segment in self.segments:
+            if "x" not in segment.flags:
+                continue
+            at = segment.address
+            for first, end in [*ends, (segment.address + len(segment.data),) * 2]:
+                if first < segment.address or end > segment.address + len(segment.data):
+                    continue
+                cuts = sorted({at, *(s for s in starts if at < s < first), first})
+                found += [piece for piece in itertools.pairwise(cuts)]
+                at = max(at, end)
+        return found
 
     def load(self, base: int = 0) -> list[tuple[int, bytearray]]:
         """(address, bytes) of each segment as it is in memory when the file's address 0 is at `base`: zeros filled in,

@@ -20,6 +20,7 @@ from avelang.amdgcn.elf import MACH, MACHINE, OS, RELOCATABLE
 from avelang.amdgcn.tools import OLDEST, PACKAGE, libraries, run, search
 from avelang.base import knobs
 from avelang.base.errors import error
+from avelang.isa.amdgpu.instructions import bare, find
 
 TRIPLE = "amdgcn-amd-amdhsa"
 
@@ -180,6 +181,9 @@ def listing(lines: list[Line], labels: Mapping[int, str] | None = None) -> str:
     return "\n".join(out) + "\n"
 
 
+_LEAVES = ("s_swappc_b64", "s_setpc_b64", "s_call_b64")  # go where their text may not say
+
+
 # What the assembler calls the fields of a descriptor, where the name is not the field's without `enable_`.
 _DIRECTIVES: dict[str, str] = {
     **{f"enable_sgpr_{n}": f"user_sgpr_{n}"
@@ -236,12 +240,39 @@ def _yaml(value: Any, indent: int) -> list[str]:
     return out
 
 
-def assembly(code_object: CodeObject, name: str | None = None) -> str:
+def _known(x: Line, chip: str) -> Line:
+    """The line, as data where it is no instruction that there is: what fills the gaps between functions."""
+    if find(bare(x.text.split()[0]), chip) is not None:
+        return x
+    words = struct.unpack(f"<{len(x.code) // 4}I", x.code[: len(x.code) // 4 * 4])
+    return dataclasses.replace(x, text=".long " + ", ".join(f"0x{w:08x}" for w in words), target=None)
+
+
+def _with_functions(code_object: CodeObject, kernel: CodeObjectKernel) -> tuple[list[Line], dict[int, str]]:
+    """Instructions of the kernel and, where it leaves its own, of all that may be called; names of addresses."""
+    lines, labels = disassemble(code_object.code(kernel), code_object.chip, kernel.entry), {kernel.entry: kernel.name}
+    inside = range(kernel.entry, kernel.entry + kernel.code_bytes)
+    if any(x.text.startswith(_LEAVES) or (x.target is not None and x.target not in inside) for x in lines):
+        pieces = code_object.functions(kernel)
+        read = ((first, code_object.read(first, end - first)) for first, end in pieces)
+        found = [x for first, code in read for x in disassemble(code, code_object.chip, first)]
+        lines = [x if x.address in inside else _known(x, code_object.chip) for x in found]
+        named = (s for s in code_object.symbols.values() if s.defined and s.kind == "func")
+        labels = {s.address: s.name for s in named if re.fullmatch(r"[.$\w]+", s.name)} | labels
+    return lines, labels
+
+
+def assembly(code_object: CodeObject, name: str | None = None, functions: bool = False) -> str:
     """The assembly of a kernel of a code object: target, instructions, descriptor, metadata. An assembler makes the
-    same code and the same descriptor of it; data that the code refers to by address is not in it. Raises D023 for an
-    unknown kernel, else as `disassemble`."""
+    same code and the same descriptor of it; data that the code refers to by address is not in it. With `functions`,
+    what the kernel may call stands beside it, in the order of addresses. Raises D023 for an unknown kernel, else as
+    `disassemble`."""
     kernel = code_object.kernel(name)
-    lines = disassemble(code_object.code(kernel), code_object.chip, kernel.entry)
+    if functions:
+        lines, labels = _with_functions(code_object, kernel)
+    else:
+        lines = disassemble(code_object.code(kernel), code_object.chip, kernel.entry)
+        labels = {kernel.entry: kernel.name}
     head = [f'\t.amdgcn_target "{TRIPLE}--{code_object.target}"',
         f"\t.amdhsa_code_object_version {code_object.version}", "\t.text",
             f"\t.globl {kernel.name}", "\t.p2align 8", f"\t.type {kernel.name},@function"]  # fmt: skip
@@ -253,4 +284,4 @@ def assembly(code_object: CodeObject, name: str | None = None) -> str:
         arguments = [{k: v for k, v in dataclasses.asdict(a).items() if v != ""} for a in kernel.arguments]
         known = {**code_object.metadata, "amdhsa.kernels": [{**kernel.metadata, "args": arguments}]}
         tail += ["\t.amdgpu_metadata", "---", *_yaml(known, 0), "...", "\t.end_amdgpu_metadata"]
-    return "\n".join(head) + "\n" + listing(lines, {kernel.entry: kernel.name}) + "\n".join(tail) + "\n"
+    return "\n".join(head) + "\n" + listing(lines, labels) + "\n".join(tail) + "\n"

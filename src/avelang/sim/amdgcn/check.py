@@ -68,7 +68,8 @@ class Checker:
         init = str("init" in self.words).lower()
         self.granules = f"i64 {text.granules(len(program.instructions))}, i64 {granule_shift(program)}, i1 {init}"
         self.split = ordering.split(kernel)
-        self.events = "races" in self.words and (self.split or ordering.acquires(program))
+        follows = ordering.followed(self.words, program.chip)
+        self.events = follows and (self.split or ordering.acquires(program))
         t.module.declare("llvm.fshr.i64", "i64", ["i64", "i64", "i64"])
         if "races" in self.words:
             t.module.functions["ave_race"] = check_global.race(program, self.events, self.split)

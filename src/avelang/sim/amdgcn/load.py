@@ -55,7 +55,7 @@ def _code_object(content: bytes, name: str, kernel: str | None, chip: str | None
     from avelang.amdgcn.disassemble import assembly
 
     found = read(content, chip, name)
-    program = parse(assembly(found, found.kernel(kernel).name), name)
+    program = parse(assembly(found, found.kernel(kernel).name, functions=True), name)
     # What the code refers to by address stands where the file says, counted from the address of the first byte of the
     # file.
     image = bytearray(max((s.address + s.size for s in found.segments), default=0))

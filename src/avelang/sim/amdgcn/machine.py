@@ -27,7 +27,7 @@ from avelang.llvm.engine import LoadedCode
 from avelang.sim.amdgcn import check, check_found, check_text, checks, memory_traffic, objects, reports
 from avelang.sim.amdgcn.lazy import RUN, Lazy, Store
 from avelang.sim.amdgcn.memory_traffic import Traffic
-from avelang.sim.amdgcn.ordering import Ordering, split
+from avelang.sim.amdgcn.ordering import Ordering, followed, split
 from avelang.sim.amdgcn.program import accumulators, blocks, translate, unified
 from avelang.sim.amdgcn.state import (
     ARCHITECTED,
@@ -45,6 +45,7 @@ from avelang.sim.amdgcn.translator import Options
 
 Dim3 = tuple[int, int, int]
 ORDERS = ("forward", "reverse", "random")
+DYNAMIC_SCRATCH = 1 << 14  # bytes of a lane whose kernel does not know how many its functions take
 MOST_SCRATCH = 1 << 17  # bytes of a lane: what the hardware can address
 
 
@@ -230,10 +231,8 @@ class AmdMachine:
         total = launch.grid[0] * launch.grid[1] * launch.grid[2]
         if total == 0:
             return DispatchResult(0, {}, np.zeros((0, 512, LANES), np.uint32), np.zeros((0, CELLS), np.uint32))
-        # Races in memory are followed by one thread, in whose order all workgroups stand. gfx90a spells atomic stores
-        # of an agent's scope like any store, so that they cannot be told from races there (LLVM, "User Guide for AMDGPU
-        # Backend", Memory Model gfx90a).
-        races = "races" in self.options.check and self.chip.name != "gfx90a"
+        # Races in memory are followed by one thread, in whose order all workgroups stand.
+        races = followed(self.options.check, self.chip.name)
         begin, end = launch.groups or (0, total)
         threads = 1 if races or launch.trace else max(1, min(threads, end - begin))
         cuts = [begin + (end - begin) * n // threads for n in range(threads + 1)]
@@ -382,6 +381,12 @@ class AmdMachine:
             return launch
         return dataclasses.replace(launch, regions=[(s & ~3, -(-e // 4) * 4) for s, e in launch.regions])
 
+    def _private(self) -> int:
+        """Bytes of a lane's stack. Where functions recurse or are called by address the compiler knows the kernel's own
+        part alone; HIP gives 1 KiB then, and as much as a program asks for (hipLimitStackSize)."""
+        own = self.kernel.get("private_segment_fixed_size")
+        return max(own, DYNAMIC_SCRATCH) if self.kernel.get("uses_dynamic_stack") else own
+
     def _old_scratch(self) -> bool:
         """Whether the kernel's stack is in a buffer whose resource it is given, which chips before gfx942 have."""
         return (
@@ -393,7 +398,7 @@ class AmdMachine:
         v0, count = items(launch.block, 1 + self.kernel.get("system_vgpr_workitem_id"))
         start = v0[:, None] if launch.vectors is None else self._one_file(launch.vectors)
         lds = -(-self.kernel.get("group_segment_fixed_size") // 4) * 4 + launch.dynamic_lds  # given in words
-        private = self.kernel.get("private_segment_fixed_size")
+        private = self._private()
         state = _State(len(v0), lds, private)
         packet = np.frombuffer(self._packet(launch, kernarg, lds, private), np.uint8).copy()
         template, id_cell = self._template(launch, kernarg, packet, private)

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,6 +58,12 @@ def event(i: MCInst, split: bool = False) -> int:
         return 0
     found = {"buffer_wbl2": WRITE_BACK, "buffer_inv": INVALIDATE}.get(i.name, 0)
     return found | EVERYWHERE if found and {"sc0", "sc1"} <= set(words) else found
+
+
+def followed(words: Collection[str], chip: str) -> bool:
+    """True if these checks follow races in memory. gfx90a spells atomic stores of an agent's scope like any store, so
+    that they cannot be told from races there (LLVM, "User Guide for AMDGPU Backend", Memory Model gfx90a)."""
+    return "races" in words and chip != "gfx90a"
 
 
 def acquires(program: AsmProgram) -> bool:
