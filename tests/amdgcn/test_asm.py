@@ -98,3 +98,30 @@ def test_misused_launches():
 def test_modifiers_of_what_has_no_operands():
     code = parse("buffer_wbl2 sc0 sc1\nbuffer_inv sc1\nbuffer_wbinvl1_vol\n", "caches").instructions
     assert [(i.operands, i.mods) for i in code] == [((), {"sc0": True, "sc1": True}), ((), {"sc1": True}), ((), {})]
+
+
+def test_constants_that_are_literals_all_the_same():
+    """What a disassembler writes where a constant has a short encoding, and the code has the long one."""
+    text = "s_addc_u32 s1, s1, lit(0xffffffff)\nv_add_f32 v0, lit(1.0), v1\nv_add_f64 v[0:1], v[0:1], lit(0x3f800000)\n"
+    found = [i.operands[n] for i, n in zip(parse(text).instructions, (2, 1, 2), strict=True)]
+    assert [(x.value, x.inline) for x in found] == [(0xFFFFFFFF, False), (1.0, False), (0x3F800000, False)]
+
+
+def test_strings_hold_what_begins_comments():
+    text = '.data\n.ascii "a;b//c\\"//d"  ; e\n.byte 7 // "x"\n'
+    assert parse(text).data.content == b'a;b//c"//d\x07'
+
+
+@pytest.mark.parametrize("target, chip", [
+    ("amdgcn-amd-amdhsa--gfx90a:xnack-", "gfx90a"), ("amdgcn-amd-amdhsa--gfx950:sramecc+:xnack-", "gfx950"),
+    ("amdgcn-amd-amdhsa-unknown-gfx942:xnack+", "gfx942"), ("amdgcn-amd-amdhsa--gfx9-4-generic", "gfx942"),
+])  # fmt: skip
+def test_targets_with_features(target, chip):
+    assert parse(f'.amdgcn_target "{target}"\ns_endpgm\n').chip == chip
+
+
+def test_sections_that_no_kernel_reads():
+    """What a debugger reads has numbers that only an assembler makes."""
+    text = '.section .debug_info,"",@progbits\n.long .Lend-.Lstart\n.Lstart:\n.section .rodata.x,"aM",@progbits,4\nx:\n.long 5\n'
+    data = parse(text).data
+    assert data.content == b"\5\0\0\0" and data.labels == {"x": 0}

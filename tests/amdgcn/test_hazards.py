@@ -276,3 +276,13 @@ def test_what_llvm_inserts_behind_products(name, use):
     assert any(i.name.startswith("v_mfma") for i in p.instructions)
     caught, _ = counted(p)
     assert caught
+
+
+def test_a_product_that_a_nearer_one_writes_over():
+    """What LLVM puts out: the second reads what the nearer one wrote, in registers that the farther one wrote, too."""
+    far, near = "v_mfma_f32_16x16x16_f16 v[2:5], v[6:7], v[14:15], v[2:5]", "v_mfma_f32_16x16x16_f16 v[0:3], v[16:17], v[20:21], v[2:5]"
+    last = "v_mfma_f32_16x16x16_f16 v[0:3], v[18:19], v[22:23], v[0:3]"
+    assert not found(far, "s_nop 0", near, last)
+    assert found(far, "s_nop 0", last)
+    assert found(far, near.replace("v[0:3]", "v[3:6]"), last)[-1].register == "v2"
+    assert found(far, "s_cbranch_scc0 .Lx", near, ".Lx:", last)

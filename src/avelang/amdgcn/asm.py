@@ -15,6 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from avelang.base.errors import error
 from avelang.isa.amdgpu.instructions import DATA, InstrDesc, bare, find, unknown
 
+GENERIC = {"gfx9-4-generic": "gfx942"}  # targets of several chips, and the one as which their code is taken
+
 # Numbers of scalar registers by the operand encoding (AMD Instinct MI300 ISA, section 5.1, "Scalar general purpose
 # registers"); SCC, which has no cell of its own there, stands behind them.
 SPECIAL: dict[str, tuple[int, int]] = {
@@ -182,6 +184,8 @@ _REG = re.compile(r"(?:([vas])|(ttmp))(?:(\d+)|\[(\d+)(?::(\d+))?\])$")
 _LABEL = re.compile(r'\s*("[^"]+"|[.$\w]+):')
 _ADDRESS = re.compile(r"//\s*([0-9A-Fa-f]{6,16}):((?: [0-9A-Fa-f]{8})+)")
 _STRINGS = re.compile(r'(?:[^"/;]|/(?!/)|"(?:[^"\\]|\\.)*")*')
+# Sections that a kernel may read from: not those of a debugger or of a linker.
+_LOADED = re.compile(r'[^,]+,\s*"[^"]*a|\.(rodata|data|bss)[^,]*(,\s*"[^"]*a|$)')
 _COUNTER = re.compile(r"(vmcnt|lgkmcnt|expcnt)(?:_sat)?\((\w+)\)")
 _APART = re.compile(r"\(([.$\w]+)-([.$\w]+)\)(&4294967295|>>32)$")
 _SYMBOL = re.compile(r"[-.$\w]+(@\w+)*(\s*[+-]\s*\w+)?$")
@@ -335,7 +339,7 @@ class _AsmParser:
         self.data = bytearray()
         self.data_labels: dict[str, int] = {}
         self.fixups: list[tuple[int, str, int]] = []
-        self.in_text = True
+        self.in_text = self.loaded = True
         self.address = 0
         self.files: dict[str, str] = {}
         self.source: tuple[str, int, int] | None = None
@@ -373,7 +377,7 @@ class _AsmParser:
     def _label(self, name: str) -> None:
         if self.in_text:
             self.labels[name] = len(self.out)
-        else:
+        elif self.loaded:
             self.data_labels[name] = len(self.data)
 
     def _instruction(self, n: int, text: str, found: re.Match[str] | None) -> MCInst:
@@ -417,13 +421,15 @@ class _AsmParser:
         name, _, rest = text.partition("\t") if "\t" in text else text.partition(" ")
         rest = rest.strip()
         if name == ".amdgcn_target":
-            self.chip = rest.strip('"').rpartition("-")[2].partition(":")[0]
+            target = re.search(r"-(gfx[\w-]+)$", rest.strip('"').partition(":")[0])
+            self.chip = GENERIC.get(target[1], target[1]) if target else ""
         elif name == ".amdhsa_kernel":
             self._kernel(rest)
         elif name == ".amdgpu_metadata":
             self.metadata = [x for _, x in self._until(".end_amdgpu_metadata")]
         elif name in (".text", ".section", ".rodata", ".data", ".bss"):
             self.in_text = name == ".text" or ".text" in rest.split(",")[0]
+            self.loaded = name != ".section" or bool(_LOADED.match(rest))
         elif name == ".file" and (m := _FILE.match(rest)):
             self.files[m[1]] = f"{m[2]}/{m[3]}" if m[3] is not None and not m[3].startswith("/") else m[3] or m[2]
         elif name == ".loc":
@@ -442,7 +448,8 @@ class _AsmParser:
                 "file",
             )
         elif not self.in_text:
-            self._datum(n, name, rest, text)
+            if self.loaded:
+                self._datum(n, name, rest, text)
         elif name in SIZES:  # machine code as numbers, or a table: a wave that comes there stops
             self.out.append(MCInst(name, "", (), {}, len(self.out), self.address, n, text, DATA, self.source))
             self.address += SIZES[name] * len(split(rest))

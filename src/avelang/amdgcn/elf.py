@@ -10,6 +10,7 @@ RELOCATABLE, SHARED = 1, 3  # ET_REL, ET_DYN
 # The AMDGPU_MACH numbers of e_flags for the chips that Ave knows, and what their feature bits say in a target's name
 # (LLVM, "User Guide for AMDGPU Backend", ELF header, e_flags of version 4 and later).
 MACH = {0x3F: "gfx90a", 0x4C: "gfx942", 0x4F: "gfx950"}
+GENERIC = {0x5F: "gfx942"}  # gfx9-4-generic, code for all chips of its kind, and the one as which it is taken
 FEATURES = (("sramecc", 0xC00, {0x800: "-", 0xC00: "+"}), ("xnack", 0x300, {0x200: "-", 0x300: "+"}))
 FEATURES_OF_3 = (
     ("sramecc", 0x200, {0: "-", 0x200: "+"}),
@@ -20,7 +21,7 @@ FEATURES_OF_3 = (
 def target_id(flags: int, version: int = 4) -> str:
     """The target that e_flags name, such as "gfx942:sramecc+:xnack-", in a code object of a version; "" where Ave does
     not know the chip."""
-    name = MACH.get(flags & 0xFF, "")
+    name = (MACH | GENERIC).get(flags & 0xFF, "")
     features = FEATURES_OF_3 if version == 3 else FEATURES
     return name + "".join(f":{f}{signs[flags & mask]}" for f, mask, signs in features if name and flags & mask in signs)
 

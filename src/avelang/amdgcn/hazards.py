@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from avelang.amdgcn.asm import EXEC, M0, VCC, AsmProgram, Imm, MCInst, Name, PhysReg
 from avelang.amdgcn.effects import (
@@ -411,28 +411,39 @@ class _HazardRecognizer:
         """All hazards behind one instruction."""
         table = self.needs(first)
         farthest = max((need for _, needs in table.values() for need, _ in needs.values()), default=0)
-        best: dict[int, tuple[int, bool]] = {}
-        work = [(at, 0, only) for at, only in self.next(first)] if farthest else []
+        best: dict[int, tuple[int, bool, frozenset[int]]] = {}
+        work = [(at, 0, only, frozenset[int]()) for at, only in self.next(first)] if farthest else []
         while work:
-            at, have, certain = work.pop()
-            if have >= farthest or (at in best and best[at][0] <= have):
+            at, have, certain, anew = work.pop()
+            if at in best:
+                before, _, there = best[at]
+                if before <= have and there <= anew:
+                    continue
+                have, anew = min(before, have), anew & there
+            if have >= farthest:
                 continue
-            best[at] = have, certain
-            work += [(after, have + self.waits[at], certain and only) for after, only in self.next(at)]
-        for at, (have, certain) in best.items():
+            best[at] = have, certain, anew
+            anew |= {at} if self.effects(at).unit == MATRIX else set()
+            work += [(after, have + self.waits[at], certain and only, anew) for after, only in self.next(at)]
+        for at, (have, certain, anew) in best.items():
             found = max(
-                self._between(first, at, have, certain, table), key=lambda h: (not h.advisory, h.need), default=None
-            )
+                self._between(first, at, have, certain, table, anew),
+                key=lambda h: (not h.advisory, h.need), default=None
+            )  # fmt: skip
             if found:
                 yield found
 
-    def _between(self, first: int, second: int, have: int, certain: bool, table: dict) -> Iterator[Hazard]:
+    def _between(
+        self, first: int, second: int, have: int, certain: bool, table: dict, anew: frozenset[int]
+    ) -> Iterator[Hazard]:
+        """`anew`: matrix instructions on all ways between the two."""
         for role, spans in self.roles(first, second):
             for kind, (mine, needs) in table.items():
                 need, source = needs.get(role, (0, ""))
                 if need <= have:
                     continue
-                cell = next((c for a in mine for b in spans if (c := overlap(a, b)) != -1 or a == b), None)
+                lost = anew if kind in MATRIX_RULES[self.chip] and kind != "xdl reads" else ()
+                cell = self._shared(mine, spans, lost)
                 if cell is not None and not (kind == "valu scalar" and self._written_again(first, second, cell)):
                     did = (
                         "read" if kind in ("xdl reads", "wide store") else "used" if kind.endswith(" any") else "wrote"
@@ -440,6 +451,14 @@ class _HazardRecognizer:
                     yield Hazard(
                         first, second, cell, have, need, did, source, certain, self._advisory(first, second, kind, role)
                     )
+
+    def _shared(self, mine: tuple[Span, ...], spans: tuple[Span, ...], anew: Collection[int]) -> int | None:
+        """A cell that both use, or None. Where products wrote one anew it is theirs, and waits for them."""
+        if not anew:
+            return next((c for a in mine for b in spans if (c := overlap(a, b)) != -1 or a == b), None)
+        written = {c for n in anew for first, count in self.effects(n).writes for c in range(first, first + count)}
+        cells = (c for a in mine for b in spans for c in range(max(a[0], b[0]), min(sum(a), sum(b))))
+        return next((c for c in cells if c not in written), None)
 
     def _written_again(self, first: int, second: int, cell: int) -> bool:
         """Whether a scalar instruction between the two, on the straight way, wrote the register anew: what is read is

@@ -25,6 +25,8 @@ enum { FORWARD, REVERSE, RANDOM };
 /* Upper words of the flat addresses of LDS and of stacks, 4 GiB each (MI300 ISA, section 10.3); the values are those that Linux's driver gives to gfx9
    (drivers/gpu/drm/amd/amdkfd/kfd_flat_memory.c); no address of this machine is like them. */
 enum { SHARED_WINDOW = 0x10000, PRIVATE_WINDOW = 0x20000 };
+/* The upper half of the base of the buffer that a stack of gfx90a is in: of no address of this machine's programs. */
+enum { STACK_BUFFER = 0xF000 };
 
 /* Classes of instructions under way, each of which the checker counts. */
 enum Classes { VM, LDS, SMEM, FLAT };

@@ -1,4 +1,4 @@
-; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 cea714dd36725ea38ce80ae7a504e56734e3bcfd1d3f718fa3a385869dbdf6df
+; Made by `./dev native` of amdgcn/amdgcn.c, SHA-256 ec828cf444dd3fd027eb8bf1ec160ddc7157ad66fee88817d8d39f97537afbf3
 
 %struct.WaveState = type { [160 x i32], i32, i32, i64, i32, i32, ptr, ptr, [344 x i8], [32768 x i32] }
 %struct.FoundRecord = type { i32, i32, i64, i32, i32, i64, i64, [3 x i32], i32, i32, i32 }
@@ -2244,7 +2244,7 @@ cleanup:
 
 declare i32 @llvm.vector.reduce.umax.v64i32(<64 x i32>) #7
 
-define hidden range(i32 0, 2) i32 @ave_at_scratch(ptr noalias noundef captures(none) %g, ptr noalias noundef readonly captures(none) %w, ptr noalias noundef writeonly captures(none) initializes((0, 512)) %out, ptr noundef readonly captures(none) %low, ptr noundef readnone captures(none) %high, i64 noundef %base, i64 noundef %exec, i64 noundef %bytes) local_unnamed_addr #8 {
+define hidden range(i32 0, 2) i32 @ave_at_scratch(ptr noalias noundef captures(none) %g, ptr noalias noundef readonly captures(none) %w, ptr noalias noundef writeonly captures(none) initializes((0, 512)) %out, ptr noundef readonly captures(none) %low, ptr readnone captures(none) %high, i64 noundef %base, i64 noundef %exec, i64 noundef %bytes) local_unnamed_addr #8 {
 entry:
   %0 = load <64 x i32>, ptr %low, align 64
   %conv = zext <64 x i32> %0 to <64 x i64>
@@ -3965,8 +3965,8 @@ entry:
   %4 = select i1 %indexed, i1 %tobool27.i, i1 false
   %cmp.i = icmp ugt i64 %r1, 4611686018427387903
   %or.cond57.i = and i1 %1, %indexed
-  %or.cond106 = or i1 %cmp.i, %or.cond57.i
-  br i1 %or.cond106, label %if.then, label %land.lhs.true37.i
+  %or.cond134 = or i1 %cmp.i, %or.cond57.i
+  br i1 %or.cond134, label %if.then, label %land.lhs.true37.i
 
 land.lhs.true37.i:
   %loadedv39.i = icmp sgt i64 %r0, -1
@@ -3974,8 +3974,8 @@ land.lhs.true37.i:
   %or.cond59.i = or i1 %1, %or.cond58.i
   %cmp52.i = icmp ult i64 %nbytes, 5
   %.not = or i1 %loadedv39.i, %cmp52.i
-  %or.cond108 = and i1 %.not, %or.cond59.i
-  br i1 %or.cond108, label %if.end, label %if.then
+  %or.cond136 = and i1 %.not, %or.cond59.i
+  br i1 %or.cond136, label %if.end, label %if.then
 
 if.then:
   %fault_code.i = getelementptr inbounds nuw i8, ptr %g, i64 48
@@ -3989,91 +3989,117 @@ if.then:
   br label %cleanup
 
 if.end:
-  %add = add i64 %soffset, %and10.i
-  %or.cond = select i1 %1, i1 true, i1 %4
-  %loadedv6 = icmp slt i64 %r0, 0
-  %or.cond67 = or i1 %loadedv6, %or.cond
-  br i1 %or.cond67, label %for.cond.preheader, label %if.then7
+  %loadedv3 = icmp slt i64 %r0, 0
+  %or.cond = and i1 %loadedv3, %1
+  br i1 %or.cond, label %land.lhs.true4, label %if.end9
 
-for.cond.preheader:
-  %5 = add nuw nsw i64 %and22.i, 3
-  %6 = add nsw i64 %shl23.i, -1
-  br label %for.body
+land.lhs.true4:
+  %shr.mask = and i64 %r0, 281470681743360
+  %cmp = icmp eq i64 %shr.mask, 263882790666240
+  %rem = and i64 %soffset, 255
+  %cmp6 = icmp eq i64 %rem, 0
+  %or.cond119 = and i1 %cmp, %cmp6
+  br i1 %or.cond119, label %if.then7, label %if.end9.thread
+
+if.end9.thread:
+  %add139 = add i64 %soffset, %and10.i
+  br label %for.cond.preheader
 
 if.then7:
-  %7 = load <64 x i32>, ptr %offset, align 64
+  store <64 x i64> splat (i64 9223372036854775807), ptr %room, align 64
+  %current.i = getelementptr inbounds nuw i8, ptr %g, i64 264
+  %5 = load ptr, ptr %current.i, align 8
+  %div3.i = lshr exact i64 %soffset, 6
+  %add.i = add i64 %div3.i, %inst
+  %call.i = tail call range(i32 0, 2) i32 @ave_at_scratch(ptr noundef %g, ptr noundef %5, ptr noundef %out, ptr noundef %offset, ptr poison, i64 noundef %add.i, i64 noundef %exec, i64 noundef %nbytes) #22
+  br label %cleanup
+
+if.end9:
+  %add = add i64 %soffset, %and10.i
+  %or.cond81 = select i1 %1, i1 true, i1 %4
+  %or.cond82 = or i1 %loadedv3, %or.cond81
+  br i1 %or.cond82, label %for.cond.preheader, label %if.then19
+
+for.cond.preheader:
+  %add142 = phi i64 [ %add139, %if.end9.thread ], [ %add, %if.end9 ]
+  %6 = add nuw nsw i64 %and22.i, 3
+  %7 = add nsw i64 %shl23.i, -1
+  br label %for.body
+
+if.then19:
+  %8 = load <64 x i32>, ptr %offset, align 64
   %conv = trunc i64 %inst to i32
   %splat.splatinsert = insertelement <64 x i32> poison, i32 %conv, i64 0
   %splat.splat = shufflevector <64 x i32> %splat.splatinsert, <64 x i32> poison, <64 x i32> zeroinitializer
-  %add8 = add <64 x i32> %7, %splat.splat
-  %conv9 = zext <64 x i32> %add8 to <64 x i64>
-  %splat.splatinsert10 = insertelement <64 x i64> poison, i64 %add, i64 0
-  %splat.splat11 = shufflevector <64 x i64> %splat.splatinsert10, <64 x i64> poison, <64 x i32> zeroinitializer
-  %add12 = add <64 x i64> %splat.splat11, %conv9
-  store <64 x i64> %add12, ptr %out, align 64
+  %add20 = add <64 x i32> %8, %splat.splat
+  %conv21 = zext <64 x i32> %add20 to <64 x i64>
+  %splat.splatinsert22 = insertelement <64 x i64> poison, i64 %add, i64 0
+  %splat.splat23 = shufflevector <64 x i64> %splat.splatinsert22, <64 x i64> poison, <64 x i32> zeroinitializer
+  %add24 = add <64 x i64> %splat.splat23, %conv21
+  store <64 x i64> %add24, ptr %out, align 64
   %sub = sub i64 %conv20.i, %soffset
-  %splat.splatinsert13 = insertelement <64 x i64> poison, i64 %sub, i64 0
-  %splat.splat14 = shufflevector <64 x i64> %splat.splatinsert13, <64 x i64> poison, <64 x i32> zeroinitializer
-  %sub15 = sub <64 x i64> %splat.splat14, %conv9
-  store <64 x i64> %sub15, ptr %room, align 64
-  br label %if.end58
+  %splat.splatinsert25 = insertelement <64 x i64> poison, i64 %sub, i64 0
+  %splat.splat26 = shufflevector <64 x i64> %splat.splatinsert25, <64 x i64> poison, <64 x i32> zeroinitializer
+  %sub27 = sub <64 x i64> %splat.splat26, %conv21
+  store <64 x i64> %sub27, ptr %room, align 64
+  br label %if.end72
 
 for.body:
-  %indvars.iv = phi i64 [ 0, %for.cond.preheader ], [ %indvars.iv.next, %cond.end44 ]
+  %indvars.iv = phi i64 [ 0, %for.cond.preheader ], [ %indvars.iv.next, %cond.end58 ]
   %arrayidx = getelementptr inbounds nuw i32, ptr %index, i64 %indvars.iv
-  %8 = load i32, ptr %arrayidx, align 4
-  %conv17 = zext i32 %8 to i64
-  %conv21 = select i1 %1, i64 %indvars.iv, i64 0
-  %add22 = add nuw nsw i64 %conv21, %conv17
-  %arrayidx24 = getelementptr inbounds nuw i32, ptr %offset, i64 %indvars.iv
-  %9 = load i32, ptr %arrayidx24, align 4
-  %conv25 = zext i32 %9 to i64
-  %add26 = add i64 %inst, %conv25
-  br i1 %loadedv6, label %cond.true39, label %cond.false40
+  %9 = load i32, ptr %arrayidx, align 4
+  %conv30 = zext i32 %9 to i64
+  %conv34 = select i1 %1, i64 %indvars.iv, i64 0
+  %add35 = add nuw nsw i64 %conv34, %conv30
+  %arrayidx37 = getelementptr inbounds nuw i32, ptr %offset, i64 %indvars.iv
+  %10 = load i32, ptr %arrayidx37, align 4
+  %conv38 = zext i32 %10 to i64
+  %add39 = add i64 %inst, %conv38
+  br i1 %loadedv3, label %cond.true53, label %cond.false54
 
-cond.true39:
-  %div107 = lshr i64 %add22, %5
-  %mul = mul nuw nsw i64 %div107, %cond.i
-  %and = and i64 %add26, -4
-  %add28 = add i64 %mul, %and
-  %mul30 = shl i64 %add28, %5
-  %rem = and i64 %add22, %6
-  %mul32 = shl nuw nsw i64 %rem, 2
-  %and34 = and i64 %add26, 3
-  %add33 = or disjoint i64 %and34, %mul32
-  %add35 = add i64 %add33, %mul30
-  br label %cond.end44
+cond.true53:
+  %div135 = lshr i64 %add35, %6
+  %mul = mul nuw nsw i64 %div135, %cond.i
+  %and = and i64 %add39, -4
+  %add41 = add i64 %mul, %and
+  %mul43 = shl i64 %add41, %6
+  %rem45 = and i64 %add35, %7
+  %mul46 = shl nuw nsw i64 %rem45, 2
+  %and48 = and i64 %add39, 3
+  %add47 = or disjoint i64 %and48, %mul46
+  %add49 = add i64 %add47, %mul43
+  br label %cond.end58
 
-cond.false40:
-  %mul42 = mul nuw nsw i64 %add22, %cond.i
-  %add43 = add i64 %add26, %mul42
-  br label %cond.end44
+cond.false54:
+  %mul56 = mul nuw nsw i64 %add35, %cond.i
+  %add57 = add i64 %add39, %mul56
+  br label %cond.end58
 
-cond.end44:
-  %cond45 = phi i64 [ %add35, %cond.true39 ], [ %add43, %cond.false40 ]
-  %add46 = add i64 %cond45, %add
-  %arrayidx48 = getelementptr inbounds nuw i64, ptr %out, i64 %indvars.iv
-  store i64 %add46, ptr %arrayidx48, align 8
-  %cmp53 = icmp samesign ult i64 %add22, %conv20.i
-  %10 = select i1 %1, i1 true, i1 %cmp53
-  %cond55 = select i1 %10, i64 9223372036854775807, i64 0
-  %arrayidx57 = getelementptr inbounds nuw i64, ptr %room, i64 %indvars.iv
-  store i64 %cond55, ptr %arrayidx57, align 8
+cond.end58:
+  %cond59 = phi i64 [ %add49, %cond.true53 ], [ %add57, %cond.false54 ]
+  %add60 = add i64 %cond59, %add142
+  %arrayidx62 = getelementptr inbounds nuw i64, ptr %out, i64 %indvars.iv
+  store i64 %add60, ptr %arrayidx62, align 8
+  %cmp67 = icmp samesign ult i64 %add35, %conv20.i
+  %11 = select i1 %1, i1 true, i1 %cmp67
+  %cond69 = select i1 %11, i64 9223372036854775807, i64 0
+  %arrayidx71 = getelementptr inbounds nuw i64, ptr %room, i64 %indvars.iv
+  store i64 %cond69, ptr %arrayidx71, align 8
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
   %exitcond.not = icmp eq i64 %indvars.iv.next, 64
-  br i1 %exitcond.not, label %if.end58, label %for.body
+  br i1 %exitcond.not, label %if.end72, label %for.body
 
-if.end58:
-  %call59 = tail call i64 @ave_room(ptr noundef nonnull %room, i64 noundef %exec, i64 noundef %last) #22
-  %cmp60 = icmp eq i64 %call59, %exec
-  br i1 %cmp60, label %cond.true62, label %cleanup
+if.end72:
+  %call73 = tail call i64 @ave_room(ptr noundef nonnull %room, i64 noundef %exec, i64 noundef %last) #22
+  %cmp74 = icmp eq i64 %call73, %exec
+  br i1 %cmp74, label %cond.true76, label %cleanup
 
-cond.true62:
-  %call63 = tail call i32 @ave_settle(ptr noundef %g, ptr noundef nonnull %out, ptr noundef nonnull %out, i64 noundef 0, i64 noundef %exec, i64 noundef %nbytes) #22
+cond.true76:
+  %call77 = tail call i32 @ave_settle(ptr noundef %g, ptr noundef nonnull %out, ptr noundef nonnull %out, i64 noundef 0, i64 noundef %exec, i64 noundef %nbytes) #22
   br label %cleanup
 
 cleanup:
-  %retval.0 = phi i32 [ 1, %if.then ], [ %call63, %cond.true62 ], [ 2, %if.end58 ]
+  %retval.0 = phi i32 [ %call.i, %if.then7 ], [ 1, %if.then ], [ %call77, %cond.true76 ], [ 2, %if.end72 ]
   ret i32 %retval.0
 }
 

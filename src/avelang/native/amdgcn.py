@@ -21,6 +21,7 @@ REVERSE = 1
 RANDOM = 2
 SHARED_WINDOW = 65536
 PRIVATE_WINDOW = 131072
+STACK_BUFFER = 61440
 CLASSES = (
     "vm", "lds", "smem", "flat",
 )

@@ -32,6 +32,10 @@ RIGHT = {
     "half of a wide one": "mov.b64 %d5, {%r20, %r0}; shl.b64 %d6, %d5, 16; shr.u64 %d6, %d6, 48; cvt.u32.u64 %r9, %d6; shfl.sync.idx.b32 %r9, %r9, 1, 0x1f, -1;",
     "bytes, one by one": """prmt.b32 %r9, %r0, %r20, 0x3340; bfi.b32 %r9, %r0, %r9, 8, 8; bfi.b32 %r9, %r0, %r9, 16, 16;""",
     "a byte that is cut out": "prmt.b32 %r8, %r20, %r0, 0x4000; bfe.u32 %r9, %r8, 24, 8; prmt.b32 %r10, %r8, 0, 0x7773; add.u32 %r9, %r9, %r10;",
+    "a byte of a vector, by a number": """and.b32 %r4, %r0, 3; shl.b32 %r4, %r4, 3; bfi.b32 %r8, %r0, %r20, %r4, 8; shr.u32 %r9, %r8, %r4; and.b32 %r9, %r9, 255;
+        bfe.u32 %r10, %r8, %r4, 8; add.u32 %r9, %r9, %r10; shr.u32 %r5, %r4, 3; prmt.b32 %r10, %r8, 0, %r5; and.b32 %r10, %r10, 255; add.u32 %r9, %r9, %r10;""",
+    "a byte of a vector, shifted by a number": """prmt.b32 %r8, %r0, %r20, 0x4404; and.b32 %r4, %r0, 8; shl.b32 %r9, %r8, %r4; and.b32 %r9, %r9, 0x0000; prmt.b32 %r8, %r20, %r0, 0x4400;
+        add.u32 %r4, %r4, 16; shr.u32 %r9, %r8, %r4; cvt.u64.u32 %d5, %r8; shr.u64 %d5, %d5, %r4; shr.s32 %r10, %r8, %r4; add.u32 %r9, %r9, %r10; cvt.u32.u64 %r10, %d5; add.u32 %r9, %r9, %r10;""",
     "a byte through memory": "mov.b32 %r8, {%h1, %h15}; prmt.b32 %r8, %r8, %r20, 0x4441; st.shared.u8 [%r3], %r8; ld.shared.u8 %r9, [%r3];",
     "results of a predicate that holds": """setp.lt.u32 %q2, %r0, 64; @%q2 setp.lt.u32 %q3|%q4, %r0, 7; selp.b32 %r8, 1, 0, %q4;
         @%q2 shfl.sync.up.b32 %r9|%q5, %r0, 1, 0, -1; selp.b32 %r9, %r8, 0, %q5; @%q2 sub.cc.u32 %r10, %r20, %r20; subc.u32 %r10, %r0, 0; add.u32 %r9, %r9, %r10;""",
@@ -63,6 +67,11 @@ WRONG = {"written in some lanes": ("@%q1 mov.u32 %r9, 1;", "st.global"), "never 
     "%r0, 0x3232;", "st.global"),
     "the other byte": ("prmt.b32 %r8, %r20, %r0, 0x4000; bfe.u32 %r9, %r8, 16, 8;", "st.global"),
     "a byte that is left": ("prmt.b32 %r9, %r0, %r20, 0x3340; bfi.b32 %r9, %r0, %r9, 8, 7;", "st.global"),
+    "another byte, by a number": ("and.b32 %r4, %r0, 3; shl.b32 %r4, %r4, 3; bfi.b32 %r8, %r0, %r20, %r4, 8; xor.b32 %r4, %r4, 8; shr.u32 %r9, %r8, %r4; and.b32 %r9, %r9, 255;", "st.global"),
+    "the byte beside it": ("and.b32 %r4, %r0, 3; shl.b32 %r4, %r4, 3; bfi.b32 %r8, %r0, %r20, %r4, 8; bfe.u32 %r9, %r8, %r4, 9;", "st.global"),
+    "a byte that a field leaves": ("and.b32 %r4, %r0, 16; bfi.b32 %r9, %r0, %r20, %r4, 16;", "st.global"),
+    "a byte by an unknown number": ("shr.u32 %r9, %r0, %r20;", "st.global"),
+    "a byte of another, by a number": ("prmt.b32 %r9, %r0, %r20, %r0;", "st.global"),
     "the sign of a byte": ("prmt.b32 %r8, %r0, %r20, 0x3340; bfe.s32 %r9, %r8, 0, 12; and.b32 %r9, %r9, 0xff0000;", "st.global"),
     "a second result in some lanes": ("@%q1 setp.lt.u32 %q3|%q4, %r0, 7; selp.b32 %r9, 1, 0, %q4;", "st.global"),
     "a row of a product": (RIGHT["rows of a product that are not kept"].replace("@!%q1 ret;", ""), "st.global")}

@@ -31,6 +31,13 @@ INLINE Resource resource_of(u64 r0, u64 r1, bool indexed, u64 nbytes) {
 /* Which active lanes have the part in range whose last byte is `last` bytes behind what they address. */
 OUT_OF_LINE u64 ave_room(const S64 *room, u64 exec, i64 last) { return WORD(*room > last) & exec; }
 
+/* A lane's stack in the buffer that the kernel was given: rows of a word for each lane, of which the scalar offset counts all (LLVM, "User Guide for AMDGPU
+   Backend", Private Segment Buffer). Here lanes stand one after another, as flat addresses find them. */
+INLINE i32 on_stack(GroupState *g, V64 *out, S64 *room, const V32 *offset, u64 soffset, u64 inst, u64 exec, u64 nbytes) {
+  *room = (S64)0x7FFFFFFFFFFFFFFF;
+  return ave_at_scratch(g, g->current, out, offset, offset, soffset / LANES + inst, exec, nbytes);
+}
+
 /* Addresses in `out`; in `room` how far the range reaches behind what the lane addresses: a part whose last byte is `c` bytes behind it is in range where
    c < room. `last` is that of the last part. Where all of all active lanes is in range, addresses have been checked, and the answer is
    IN_RANGE. */
@@ -38,6 +45,8 @@ OUT_OF_LINE i32 ave_at_buffer(GroupState *restrict g, V64 *restrict out, S64 *re
                               u64 soffset, u64 inst, u64 exec, bool indexed, u64 nbytes, i64 last) {
   Resource r = resource_of(r0, r1, indexed, nbytes);
   if (!r.known) return fault(g, RESOURCE, 0, r0, r1);
+  if (r.by_lane && r.swizzled && r.base >> 32 == STACK_BUFFER && soffset % (4 * LANES) == 0)
+    return on_stack(g, out, room, offset, soffset, inst, exec, nbytes);
   u64 base = r.base + soffset;
   if (!r.by_lane && !r.structured && !r.swizzled) {
     V32 narrow = *offset + (u32)inst;

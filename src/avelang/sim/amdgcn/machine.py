@@ -37,6 +37,7 @@ from avelang.sim.amdgcn.state import (
     GROUP_BYTES,
     LANES,
     MAX_WAVES,
+    STACK,
     VECTORS,
     WAVE,
     WAVE_BYTES,
@@ -364,9 +365,6 @@ class AmdMachine:
             (f"{self.kernel.get('private_segment_fixed_size')} bytes of scratch",
                 self.kernel.get("private_segment_fixed_size") > MOST_SCRATCH,
              f"a lane has at most {MOST_SCRATCH}"),
-            (f"{self.kernel.get('private_segment_fixed_size')} bytes of scratch", self._old_scratch(),
-             "where gfx90a's code sets up scratch itself, by a buffer resource, it is not executed; "
-             "-mattr=+enable-flat-scratch makes code that is"),
             (f"{len(launch.kernarg)} bytes of arguments", len(launch.kernarg) < self.kernel.get("kernarg_size"),
              f"its arguments take {self.kernel.get('kernarg_size')} bytes"),
         ):  # fmt: skip
@@ -386,13 +384,6 @@ class AmdMachine:
         part alone; HIP gives 1 KiB then, and as much as a program asks for (hipLimitStackSize)."""
         own = self.kernel.get("private_segment_fixed_size")
         return max(own, DYNAMIC_SCRATCH) if self.kernel.get("uses_dynamic_stack") else own
-
-    def _old_scratch(self) -> bool:
-        """Whether the kernel's stack is in a buffer whose resource it is given, which chips before gfx942 have."""
-        return (
-            self.kernel.get("private_segment_fixed_size") > 0
-            and self.kernel.get("user_sgpr_private_segment_buffer") > 0
-        )
 
     def _state(self, launch: DispatchParams, kernarg: np.ndarray, profile: np.ndarray, n: int) -> _State:
         v0, count = items(launch.block, 1 + self.kernel.get("system_vgpr_workitem_id"))
@@ -444,7 +435,7 @@ class AmdMachine:
         cells = np.full(CELLS, 0xDEADBEEF, np.uint32)
         values = {
             "user_sgpr_dispatch_ptr": packet.ctypes.data, "user_sgpr_kernarg_segment_ptr": kernarg.ctypes.data,
-            "user_sgpr_private_segment_size": private,
+            "user_sgpr_private_segment_size": private, "user_sgpr_private_segment_buffer": STACK,
         }  # fmt: skip
         at = 0
         for short, size in USER_SGPRS:
@@ -459,6 +450,11 @@ class AmdMachine:
             cells[at : at + length] = kernarg[4 * offset : 4 * (offset + length)].view(np.uint32)
             at += length
         at = max(at, self.kernel.get("user_sgpr_count"))
+        # Behind the numbers of the workgroup: where the stacks of a wave begin in those of all. Here each wave has its
+        # own.
+        behind = sum(self.kernel.get(f"system_sgpr_workgroup_{x}") for x in ("id_x", "id_y", "id_z", "info"))
+        if self.kernel.get("system_sgpr_private_segment_wavefront_offset"):
+            cells[at + behind] = 0
         cells[126:128] = 0xFFFFFFFF
         cells[124] = 0xFFFFFFFF
         cells[128] = 0

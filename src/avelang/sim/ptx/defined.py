@@ -15,6 +15,7 @@ import functools
 import numpy as np
 
 import avelang.sim.ptx.parts as parts
+import avelang.sim.ptx.parts_by_value as parts_by_value
 import avelang.sim.ptx.warp_mma as warp_mma
 import avelang.sim.ptx.watch_text as watch_text
 from avelang.llvm.vectors import Ops
@@ -101,12 +102,18 @@ class Defining(PtxTranslator):
         elif i.entry is _BRX and isinstance(o[0], PtxReg):
             self.used(self.whole(o[0]), CONDITION)
         else:
-            self.forced = parts.results(i, self.of, self.either)
+            self.forced = parts.results(i, self.of, self.either) or parts_by_value.results(i, self)
         self.sources = []
 
     def common(self, one: str, two: str) -> str:
         """The intersection of two masks."""
         return "0" if two == "0" else self.op(f"and i32 {one}, {two}")
+
+    def within(self, o: PtxReg, low: int, high: int, bits: int = 32, start: int = 0) -> str:
+        """The lanes in which `bits` of a number, from bit `start` on, are in [low, high]."""
+        to = Ops(self, "i32")
+        x = to("and", to("lshr", super().get(o, 32), start), (1 << bits) - 1)
+        return self.bits_of(to.cmp("ule", to("sub", x, low), high - low))
 
     def of(self, o: Operand, width: int = 1) -> Parts:
         """Of a register its own parts; a number's are none, and as many as are wanted."""
