@@ -239,7 +239,7 @@ class CodeObject:
                 if first < segment.address or end > segment.address + len(segment.data):
                     continue
                 cuts = sorted({at, *(s for s in starts if at < s < first), first})
-                found += [piece for piece in itertools.pairwise(cuts)]
+                found += itertools.pairwise(cuts)
                 at = max(at, end)
         return found
 

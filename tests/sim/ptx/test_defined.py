@@ -32,6 +32,9 @@ RIGHT = {
     "half of a wide one": "mov.b64 %d5, {%r20, %r0}; shl.b64 %d6, %d5, 16; shr.u64 %d6, %d6, 48; cvt.u32.u64 %r9, %d6; shfl.sync.idx.b32 %r9, %r9, 1, 0x1f, -1;",
     "bytes, one by one": """prmt.b32 %r9, %r0, %r20, 0x3340; bfi.b32 %r9, %r0, %r9, 8, 8; bfi.b32 %r9, %r0, %r9, 16, 16;""",
     "a byte that is cut out": "prmt.b32 %r8, %r20, %r0, 0x4000; bfe.u32 %r9, %r8, 24, 8; prmt.b32 %r10, %r8, 0, 0x7773; add.u32 %r9, %r9, %r10;",
+    "conditions that others decide": """setp.lt.u32 %q2, %r20, 7; setp.ge.u32 %q3, %r0, 64; and.pred %q4, %q2, %q3; or.pred %q5, %q4, %q3; setp.lt.and.u32 %q2, %r20, 7, %q3;
+        not.pred %q3, %q3; or.pred %q6, %q3, %q2; setp.lt.or.u32 %q7|%q8, %r20, 7, %q3; setp.lt.and.u32 %q2, %r20, 7, !%q3; @%q4 bra B; @!%q6 bra B; @%q5 bra B; @!%q7 bra B; @!%q8 bra B; @%q2 bra B;
+        mov.u32 %r9, 1; B:""",
     "a byte of a vector, by a number": """and.b32 %r4, %r0, 3; shl.b32 %r4, %r4, 3; bfi.b32 %r8, %r0, %r20, %r4, 8; shr.u32 %r9, %r8, %r4; and.b32 %r9, %r9, 255;
         bfe.u32 %r10, %r8, %r4, 8; add.u32 %r9, %r9, %r10; shr.u32 %r5, %r4, 3; prmt.b32 %r10, %r8, 0, %r5; and.b32 %r10, %r10, 255; add.u32 %r9, %r9, %r10;""",
     "a byte of a vector, shifted by a number": """prmt.b32 %r8, %r0, %r20, 0x4404; and.b32 %r4, %r0, 8; shl.b32 %r9, %r8, %r4; and.b32 %r9, %r9, 0x0000; prmt.b32 %r8, %r20, %r0, 0x4400;
@@ -67,6 +70,10 @@ WRONG = {"written in some lanes": ("@%q1 mov.u32 %r9, 1;", "st.global"), "never 
     "%r0, 0x3232;", "st.global"),
     "the other byte": ("prmt.b32 %r8, %r20, %r0, 0x4000; bfe.u32 %r9, %r8, 16, 8;", "st.global"),
     "a byte that is left": ("prmt.b32 %r9, %r0, %r20, 0x3340; bfi.b32 %r9, %r0, %r9, 8, 7;", "st.global"),
+    "a condition that the other leaves open": ("setp.lt.u32 %q2, %r20, 7; setp.lt.u32 %q3, %r0, 64; and.pred %q4, %q2, %q3; @%q4 bra B; B: mov.u32 %r9, 1;", "@%q4 bra"),
+    "a condition of two unknown ones": ("setp.lt.u32 %q2, %r20, 7; setp.lt.u32 %q3, %r21, 64; or.pred %q4, %q2, %q3; @%q4 bra B; B: mov.u32 %r9, 1;", "@%q4 bra"),
+    "a comparison and what leaves it open": ("setp.lt.u32 %q3, %r0, 64; setp.lt.and.u32 %q4, %r20, 7, %q3; @%q4 bra B; B: mov.u32 %r9, 1;", "@%q4 bra"),
+    "a comparison and an unknown one": ("setp.lt.u32 %q3, %r20, 64; setp.lt.or.u32 %q4, %r0, 7, %q3; @%q4 bra B; B: mov.u32 %r9, 1;", "@%q4 bra"),
     "another byte, by a number": ("and.b32 %r4, %r0, 3; shl.b32 %r4, %r4, 3; bfi.b32 %r8, %r0, %r20, %r4, 8; xor.b32 %r4, %r4, 8; shr.u32 %r9, %r8, %r4; and.b32 %r9, %r9, 255;", "st.global"),
     "the byte beside it": ("and.b32 %r4, %r0, 3; shl.b32 %r4, %r4, 3; bfi.b32 %r8, %r0, %r20, %r4, 8; bfe.u32 %r9, %r8, %r4, 9;", "st.global"),
     "a byte that a field leaves": ("and.b32 %r4, %r0, 16; bfi.b32 %r9, %r0, %r20, %r4, 16;", "st.global"),

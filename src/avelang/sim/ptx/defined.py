@@ -109,6 +109,11 @@ class Defining(PtxTranslator):
         """The intersection of two masks."""
         return "0" if two == "0" else self.op(f"and i32 {one}, {two}")
 
+    def holds(self, o: Operand, value: bool) -> str:
+        """The lanes in which a predicate has this value."""
+        found = self.bits_of(self.pred(o))
+        return found if value else self.op(f"xor i32 {found}, -1")
+
     def within(self, o: PtxReg, low: int, high: int, bits: int = 32, start: int = 0) -> str:
         """The lanes in which `bits` of a number, from bit `start` on, are in [low, high]."""
         to = Ops(self, "i32")

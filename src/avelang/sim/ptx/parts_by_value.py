@@ -1,5 +1,6 @@
-"""Which parts of a result have a value where a register says what comes where: shifts, fields and permutations by
-numbers that only the run knows. Compilers read and write a byte of a vector so (`parts`)."""
+"""Parts of results that have a value or not by what a register holds: shifts, fields and permutations by numbers that
+only the run knows, with which compilers read and write a byte of a vector (`parts`), and predicates that decide alone
+what two of them give."""
 
 from __future__ import annotations
 
@@ -20,6 +21,10 @@ class Lanes(Protocol):
     def of(self, o: Operand, width: int = 1) -> Parts: ...
     def either(self, *masks: str) -> str: ...
     def common(self, one: str, two: str) -> str: ...
+    def holds(self, o: Operand, value: bool) -> str:
+        """The lanes in which a predicate has this value."""
+        ...
+
     def within(self, o: PtxReg, low: int, high: int, bits: int = 32, start: int = 0) -> str:
         """The lanes in which `bits` of a number, from bit `start` on, are in [low, high]."""
         ...
@@ -91,7 +96,29 @@ def _permuted(i: Instr, lanes: Lanes) -> tuple[str, ...] | None:
     )
 
 
-_SHL = entry("shl")
+def _open(lanes: Lanes, o: Operand, name: str) -> tuple[str, str]:
+    """Of a predicate: the lanes in which it has no value, and those in which it leaves a result of `name` to others."""
+    unknown = lanes.either(*lanes.of(o.operand if isinstance(o, n.Not) else o))  # type: ignore[arg-type]
+    return unknown, lanes.either(unknown, lanes.holds(o, name == "and"))
+
+
+def _joined(i: Instr, lanes: Lanes) -> list[Parts]:
+    """and, or of predicates: `a && b` is computed whole, where b may come of what nothing has written if a is false."""
+    (one, first), (two, second) = (_open(lanes, o, i.parts[0]) for o in i.operands[1:3])
+    return [(lanes.either(lanes.common(one, second), lanes.common(two, first)),)]
+
+
+def _compared(i: Instr, lanes: Lanes) -> list[Parts]:
+    """setp with a predicate, to which it is joined; the same of both results."""
+    name = next(p for p in i.parts if p in _JOINING)
+    compared = lanes.either(*(u for o in i.operands[1:3] for u in lanes.of(o)))
+    unknown, left = _open(lanes, i.operands[3], name)
+    found = (lanes.either(unknown, lanes.common(compared, left)),)
+    return [found, found] if isinstance(i.operands[0], n.Pair) else [found]
+
+
+_JOINING = ("and", "or")
+_SHL, _SETP = entry("shl"), entry("setp")
 # By entry: the operand that is a register here, and the rule.
 _RULES: dict[Entry, tuple[int, Callable[[Instr, Lanes], tuple[str, ...] | None]]] = {
     _SHL: (2, _shifted), entry("shr"): (2, _shifted), entry("bfi"): (3, _inserted), entry("bfe"): (2, _extracted),
@@ -101,6 +128,10 @@ _RULES: dict[Entry, tuple[int, Callable[[Instr, Lanes], tuple[str, ...] | None]]
 
 def results(i: Instr, lanes: Lanes) -> list[Parts]:
     """The undefined parts of the register that the instruction writes; nothing where it is all or none."""
+    if "pred" in i.parts and i.parts[0] in _JOINING and i.entry is entry(i.parts[0]):
+        return _joined(i, lanes)
+    if i.entry is _SETP and len(i.operands) == 4 and set(_JOINING) & set(i.parts):
+        return _compared(i, lanes)
     place, rule = _RULES.get(i.entry, (0, None))
     if rule is None or not all(isinstance(i.operands[k], PtxReg) for k in (0, place)):
         return []
