@@ -166,3 +166,21 @@ def test_predicates_of_what_lanes_do_together(text):
             code = e.code
             assert code == "X034" or "0x000000ff of the warp only" in e.message
         assert code == want, (text, limit)
+
+
+# Each block counts itself, and the last of three does {RESET} to the counter.
+COUNTED = """mov.u32 %r0, %tid.x; setp.ne.u32 %q0, %r0, 0; @%q0 bra END; {BEFORE} atom.global.add.u32 %r1, [%p0], 1; {AFTER}
+    setp.ne.u32 %q1, %r1, 2; @%q1 bra END; {RESET} END: ret;"""
+
+
+@pytest.mark.parametrize("order", [{}, {"order": "reverse"}])
+@pytest.mark.parametrize(
+    ("after", "reset", "right"),
+    [("membar.gl;", "st.global.u32 [%p0], 0;", True), ("", "st.global.u32 [%p0], 0;", False), ("membar.gl;", "st.global.u32 [%p0+4], 0;", True),
+     ("membar.cta;", "st.global.u32 [%p0], 0;", False)],
+)  # fmt: skip
+def test_the_last_one_resets_a_counter(after, reset, right, order):
+    """It has found the others' atomic operations there."""
+    case = Case(COUNTED.format(BEFORE="membar.gl;", AFTER=after, RESET=reset), (2,), grid=(3, 1, 1), block=(32, 1, 1))
+    codes = {e.code for e in found(case, case.body, **order)[0]}
+    assert codes == (set() if right else {"X040"})

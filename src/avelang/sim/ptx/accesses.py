@@ -160,6 +160,12 @@ class ShadowMemory:
             assert how is not None
             places = self._plain(w, r[None], how)
             self.watch.meet(w, places, how)
+            if how.reads:
+                found = {(s, word): set(self.table.sets[s.atomic[4 * word]]) for s, word in places}
+                if how.acquires:
+                    w.hold(found)
+                else:
+                    w.found.update(found)
             if "cas" in self.watch.run.program.code.instructions[index].parts:
                 self._swapped(w, places)
         elif kind in (text.CLASH, text.ALONE, text.UNDEFINED, text.UNNAMED):
@@ -359,6 +365,10 @@ class ShadowMemory:
 
     def _race(self, w: WarpWatch, shadow: Shadow, at: np.ndarray, mine: WarpAccess, other: WarpAccess,
             sort: int) -> None:
+        if w.held and other.strong and not mine.strong:
+            number = self.table.number(other)
+            if all(number in w.held.get((shadow, word), ()) for word in np.unique(at >> 2).tolist()):
+                return  # a counter that the last one resets
         found = (w, shadow, at, mine, other, sort)
         if self.swaps and mine.strong != other.strong:
             reader = other if mine.strong else mine

@@ -98,6 +98,9 @@ class WarpWatch:
         self.index, self.block, self.device = warp.index, warp.block.index, warp.block.run.device
         self.fences: dict[int, VectorClock] = {}  # by scope: what it knew at its last fence
         self.seen: list[Release] = []  # what relaxed reads have met, for the next fence
+        # By word: strong writes of others that it has found there, and those that it has by now acquired.
+        self.found: dict[Any, set[int]] = {}
+        self.held: dict[Any, set[int]] = {}
         self.begun = [0] * len(clocks.KINDS)  # how much each of its agents has begun
         self.issued: dict[int, VectorClock] = {}  # by kind: what it knew when it began the last of them
         self.lanes = LaneOrder(warp.block.masks[warp.index])
@@ -113,6 +116,11 @@ class WarpWatch:
         self.clock.join(r.clock)
         if self.agent in r.lanes:
             self.lanes.learn(r.lanes[self.agent])
+
+    def hold(self, found: dict[Any, set[int]]) -> None:
+        """What it does to these words from here on comes behind these strong writes: it has found them there."""
+        for place, numbers in found.items():
+            self.held.setdefault(place, set()).update(numbers)
 
     def step(self) -> None:
         """Accesses from here on are not known to those who have learned of it before."""
@@ -332,6 +340,9 @@ class RaceWatch:
                 if r.reaches(scope, w):
                     w.join(r)
             w.seen = []
+            if scope >= GPU:
+                w.hold(w.found)
+                w.found = {}
         if "acquire" not in parts:
             w.fences |= dict.fromkeys(range(scope + 1), w.clock.copy())
             w.step()
