@@ -184,3 +184,22 @@ def test_the_last_one_resets_a_counter(after, reset, right, order):
     case = Case(COUNTED.format(BEFORE="membar.gl;", AFTER=after, RESET=reset), (2,), grid=(3, 1, 1), block=(32, 1, 1))
     codes = {e.code for e in found(case, case.body, **order)[0]}
     assert codes == (set() if right else {"X040"})
+
+
+# All blocks store, meet twice as `cooperative_groups::this_grid().sync()` has them meet, and load what others stored.
+GRID = """mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %nctaid.x; mad.lo.u32 %r3, %r1, 64, %r0; mul.wide.u32 %d0, %r3, 4; add.u64 %d0, %d0, %p0;
+    add.u32 %r4, %r3, 1; st.global.u32 [%d0], %r4; setp.eq.u32 %q0, %r1, 0; setp.eq.u32 %q1, %r0, 0; sub.u32 %r5, 0x80000001, %r2; selp.u32 %r5, %r5, 1, %q0;
+    mov.u32 %r6, %envreg1; mov.u32 %r7, %envreg2; mov.b64 %d1, {%r7, %r6}; add.u64 %d1, %d1, 4; xor.b32 %r8, %r3, 65; mul.wide.u32 %d2, %r8, 4; add.u64 %d2, %d2, %p0;
+    """
+SYNC = """bar.sync 0; @!%q1 bra M{n}; {fence} atom.add.release.gpu.u32 %r9, [%d1], %r5; W{n}: ld.acquire.gpu.u32 %r10, [%d1]; xor.b32 %r11, %r9, %r10; setp.ge.s32 %q2, %r11, 0;
+    @%q2 bra W{n}; M{n}: bar.sync 0;"""
+
+
+@pytest.mark.parametrize("order", [{}, {"order": "reverse"}, {"order": "random", "seed": 5}])
+def test_blocks_that_meet_in_a_cooperative_launch(order):
+    first, second = (SYNC.format(n=n, fence="") for n in (1, 2))
+    body = f"{GRID} {first} ld.global.u32 %r12, [%d2]; {second} st.global.u32 [%d0], %r12; ret;"
+    case = Case(body, (256,), grid=(4, 1, 1))
+    reports, (out,) = found(case, body, **order)
+    assert not reports and (out == (np.arange(256) ^ 65) + 1).all()
+    assert "X040" in {e.code for e in found(case, body.replace(second, ""), **order)[0]}

@@ -34,8 +34,8 @@ WAVE_BYTES = ctypes.sizeof(WaveState)
 
 # Where LDS and a lane's stack stand among flat addresses.
 SHARED_BASE, PRIVATE_BASE = SHARED_WINDOW << 32, PRIVATE_WINDOW << 32
-# The buffer that chips before gfx942 have stacks in (LLVM, "User Guide for AMDGPU Backend", Private Segment Buffer): its
-# base, swizzled, all of memory, rows of 64 lanes, whose numbers are added.
+# The buffer that chips before gfx942 have stacks in (LLVM, "User Guide for AMDGPU Backend", Private Segment Buffer):
+# its base, swizzled, all of memory, rows of 64 lanes, whose numbers are added.
 STACK = STACK_BUFFER << 32 | 1 << 63 | 0xFFFFFFFF << 64 | (1 << 23 | 3 << 21) << 96
 
 WAVE = {name: getattr(WaveState, name).offset for name, *_ in WaveState._fields_}

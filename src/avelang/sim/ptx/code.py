@@ -18,7 +18,7 @@ from avelang.nvptx.printer import instruction
 from avelang.nvptx.readings import entry_of
 from avelang.nvptx.special_registers import CONSTANTS
 from avelang.sim.ptx.constants import fold
-from avelang.sim.ptx.state import REGISTERS, WINDOWS, Windows
+from avelang.sim.ptx.state import GRID_BYTES, GRID_POINTER, REGISTERS, WINDOWS, Windows
 
 _TENSOR_LOAD = entry("tcgen05.ld")
 BITS = {"pred": 1, **{f"{k}{b}": b for k in "bus" for b in (8, 16, 32, 64)}, "b128": 128, "f16": 16, "bf16": 16,
@@ -430,7 +430,8 @@ class Flattener:
             v.offset = at
         code.shared_bytes, code.local_bytes, code.param_bytes = at, _align(self.local, 16), _align(self.param_end, 16)
         code.variables = [v for v in self.globals.values() if v.space in ("global", "const")]
-        end = 0
+        operands = (o for i in code.instructions for o in i.operands if isinstance(o, n.SpecialOperand))
+        end = GRID_BYTES if any(o.name in GRID_POINTER for o in operands) else 0
         for v in code.variables:
             v.offset = end = _align(end, max(v.align, 16))
             end += v.bytes

@@ -114,7 +114,7 @@ class Defining(PtxTranslator):
         found = self.bits_of(self.pred(o))
         return found if value else self.op(f"xor i32 {found}, -1")
 
-    def within(self, o: PtxReg, low: int, high: int, bits: int = 32, start: int = 0) -> str:
+    def within(self, o: Operand, low: int, high: int, bits: int = 32, start: int = 0) -> str:
         """The lanes in which `bits` of a number, from bit `start` on, are in [low, high]."""
         to = Ops(self, "i32")
         x = to("and", to("lshr", super().get(o, 32), start), (1 << bits) - 1)

@@ -18,19 +18,28 @@ MOST = (1 << 32) - 1
 class Lanes(Protocol):
     """Masks of lanes: of a value that has none, and by the value of a register."""
 
-    def of(self, o: Operand, width: int = 1) -> Parts: ...
-    def either(self, *masks: str) -> str: ...
-    def common(self, one: str, two: str) -> str: ...
+    def of(self, o: Operand, width: int = 1) -> Parts:
+        """Of each part of an operand the lanes that have none."""
+        ...
+
+    def either(self, *masks: str) -> str:
+        """The union."""
+        ...
+
+    def common(self, one: str, two: str) -> str:
+        """The intersection."""
+        ...
+
     def holds(self, o: Operand, value: bool) -> str:
         """The lanes in which a predicate has this value."""
         ...
 
-    def within(self, o: PtxReg, low: int, high: int, bits: int = 32, start: int = 0) -> str:
+    def within(self, o: Operand, low: int, high: int, bits: int = 32, start: int = 0) -> str:
         """The lanes in which `bits` of a number, from bit `start` on, are in [low, high]."""
         ...
 
 
-def _spread(lanes: Lanes, by: PtxReg, reaches: Mapping[int, tuple[int, int]], u: Parts, bits: int) -> Callable:
+def _spread(lanes: Lanes, by: Operand, reaches: Mapping[int, tuple[int, int]], u: Parts, bits: int) -> Callable:
     """The lanes in which a byte is of one without a value: `by` is in `reaches[d]` where the byte is `d` behind it."""
     held = {d: lanes.within(by, *r, bits) for d, r in reaches.items()}
     return lambda p: lanes.either(*(lanes.common(held[d], u[p + d]) for d in held if 0 <= p + d < len(u)))
@@ -38,7 +47,7 @@ def _spread(lanes: Lanes, by: PtxReg, reaches: Mapping[int, tuple[int, int]], u:
 
 def _shifted(i: Instr, lanes: Lanes) -> tuple[str, ...] | None:
     to, source, by = i.operands
-    if not isinstance(source, PtxReg):
+    if not isinstance(source, PtxReg) or not isinstance(to, PtxReg):
         return None
     u, width = lanes.of(source), count(to.bits)
     left = i.entry is _SHL
@@ -55,7 +64,7 @@ def _shifted(i: Instr, lanes: Lanes) -> tuple[str, ...] | None:
 def _inserted(i: Instr, lanes: Lanes) -> tuple[str, ...] | None:
     """bfi: where the field lies a byte is its own, at its ends both, else of what it is put into."""
     to, a, b, start, length = i.operands
-    if not isinstance(length, n.Int):
+    if not isinstance(length, n.Int) or not isinstance(to, PtxReg):
         return None
     width, bits = count(to.bits), length.value & 0xFF
     field, into, out = lanes.either(*lanes.of(a, width)[: -(-bits // WIDTH)]), lanes.of(b, width), list[str]()
@@ -74,7 +83,7 @@ def _inserted(i: Instr, lanes: Lanes) -> tuple[str, ...] | None:
 def _extracted(i: Instr, lanes: Lanes) -> tuple[str, ...] | None:
     """bfe without a sign: bytes that are shifted, and zeros behind the field."""
     to, a, start, length = i.operands
-    if not isinstance(a, PtxReg) or not isinstance(length, n.Int) or i.parts[-1].startswith("s"):
+    if not (isinstance(to, PtxReg) and isinstance(a, PtxReg) and isinstance(length, n.Int)) or i.parts[-1].startswith("s"):
         return None
     width, bits = count(to.bits), length.value & 0xFF
     out = list[str]()

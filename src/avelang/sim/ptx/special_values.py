@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from avelang.nvptx import nodes as n
 from avelang.sim.ptx.modifiers import NotExecuted
-from avelang.sim.ptx.state import BLOCK, LANES, WARP
+from avelang.sim.ptx.state import BLOCK, GRID_POINTER, LANES, WARP
 
 if TYPE_CHECKING:
     from avelang.sim.ptx.translator import PtxTranslator
@@ -51,6 +51,9 @@ def value(t: PtxTranslator, o: n.SpecialOperand) -> tuple[int, str]:
         return 64 if o.name == "%gridid" else 32, t.constant(CONSTANTS[o.name], 64 if o.name == "%gridid" else 32)
     if o.name in ("%clock", "%clock64", "%clock_hi", "%globaltimer", "%globaltimer_lo", "%globaltimer_hi"):
         return _clock(t, o.name)
+    if o.name in GRID_POINTER and t.windows.bits == 64:
+        half = t.op(f"lshr i64 {t.word('module', 0, 64)}, {GRID_POINTER[o.name]}")
+        return 32, t.splat(t.op(f"trunc i64 {half} to i32"), "i32")
     raise NotExecuted(f"{o.name} is not modeled")
 
 

@@ -43,6 +43,10 @@ from avelang.native.ptx import (
 # Windows of generic addresses.
 SHARED_BASE, LOCAL_BASE, FUNCTIONS = SHARED_WINDOW << 60, LOCAL_WINDOW << 60, FUNCTIONS_WINDOW << 60
 
+# Of the address of what the blocks of a cooperative launch share: `this_grid().sync()` of CUDA counts blocks there,
+# from 0 on, in the second word. Here it is at the start of the module's variables.
+GRID_POINTER = {"%envreg1": 32, "%envreg2": 0}
+GRID_BYTES = 64
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -118,7 +118,7 @@ class WarpWatch:
             self.lanes.learn(r.lanes[self.agent])
 
     def hold(self, found: dict[Any, set[int]]) -> None:
-        """What it does to these words from here on comes behind these strong writes: it has found them there."""
+        """Strong writes of others that come before all that it does to these words from here on."""
         for place, numbers in found.items():
             self.held.setdefault(place, set()).update(numbers)
 
