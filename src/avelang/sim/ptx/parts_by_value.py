@@ -83,7 +83,9 @@ def _inserted(i: Instr, lanes: Lanes) -> tuple[str, ...] | None:
 def _extracted(i: Instr, lanes: Lanes) -> tuple[str, ...] | None:
     """bfe without a sign: bytes that are shifted, and zeros behind the field."""
     to, a, start, length = i.operands
-    if not (isinstance(to, PtxReg) and isinstance(a, PtxReg) and isinstance(length, n.Int)) or i.parts[-1].startswith("s"):
+    if i.parts[-1].startswith("s"):
+        return None
+    if not (isinstance(to, PtxReg) and isinstance(a, PtxReg) and isinstance(length, n.Int)):
         return None
     width, bits = count(to.bits), length.value & 0xFF
     out = list[str]()
