@@ -68,6 +68,12 @@ def test_fma_of_infinities():
     )
 
 
+def test_a_product_above_the_range_is_finite_beside_an_infinity():
+    a, c = np.array([1e200, -1e200, 1e200, 1e200]), np.array([-math.inf, math.inf, math.inf, math.nan])
+    got = apply("%r = fma(%x0, %x1, %x2) : f64", ["f64"] * 3, "f64", a, np.full(4, 1e200), c)
+    np.testing.assert_array_equal(got, c)
+
+
 def test_rounding_to_odd():
     x = np.array([1.0, 1 + 2**-40, 1 - 2**-40, -(1 + 2**-40), 1e300, 1e-300, -1e-300, math.inf])
     with np.errstate(all="ignore"):

@@ -106,8 +106,10 @@ def fma_small(d: DType) -> Callable[..., np.ndarray]:
 
 
 def _exact_fma(a: float, b: float, c: float) -> float:
-    if not all(map(math.isfinite, (a, b, c))):
+    if not (math.isfinite(a) and math.isfinite(b)):
         return a * b + c
+    if not math.isfinite(c):
+        return c  # a * b is finite, also where f64 does not hold it
     total = Fraction(a) * Fraction(b) + Fraction(c)
     if not total:
         return a * b + c  # for the sign of zero

@@ -151,8 +151,9 @@ def produce(
     more = x.bias.ring.producer() if F.bias else None
     for step in al.range(work.steps(n)):
         m = work.tile(n, step)
-        for A, data, numbers, source, ring, state in (
-            (Q, x.q, x.lse, lse, x.q_ring, q), (DO, x.do, x.delta, delta, x.do_ring, do),
+        # The bias comes last, but where its memory is free long before that of dO.
+        for A, data, numbers, source, ring, state, NEXT in (
+            (Q, x.q, x.lse, lse, x.q_ring, q, F.wide), (DO, x.do, x.delta, delta, x.do_ring, do, not F.wide),
         ):  # fmt: skip
             ring.acquire(state, F.m * (F.d * BYTES + F32))
             for c in range(F.chunks):
@@ -164,8 +165,8 @@ def produce(
                 ring.full[state.stage],
             )  # fmt: skip
             state.advance()
-        if F.bias:
-            x.bias.fill(F, more, work, n, m, own, batch)
+            if F.bias and NEXT:
+                x.bias.fill(F, more, work, n, m, own, batch)
         if step == 0:
             for c in range(F.chunks):
                 al.nvvm.tma_load_4d(x.v[c], V, batch, work.key_row(n), head, c * CHUNK, x.kv_full[0])
@@ -223,8 +224,11 @@ def consume(
 def backward_stages(F: Any, bias: Any):
     """Shared memory, and mbarriers that are ready behind a barrier of the block. `bias`: a map, steps and a map of
     dS^T."""
-    tiles = None
-    if F.bias:
+    weights = tiles = None
+    if F.wide:
+        weights = al.make_shared((F.m // 8, GROUP, 4), al.f32, 1024 if F.bias else 16)
+        tiles = al.view(weights, al.Tensor((2, F.m * F.n), F.dtype)) if F.bias else None
+    elif F.bias:
         tiles = al.make_shared((F.bias_stages, F.m * F.n), F.dtype, 1024)
     x = BackwardStages(
         al.make_shared((F.chunks, F.n * CHUNK), F.dtype, 1024),
@@ -234,14 +238,15 @@ def backward_stages(F: Any, bias: Any):
         al.make_shared((F.stages, F.m // 2, 2), al.f32),
         al.make_shared((F.do_stages, F.m // 2, 2), al.f32),
         al.make_shared((2, F.atoms, F.n * CHUNK), F.dtype, 1024),
-        al.make_shared((F.m // 8, GROUP, 4), al.f32, 16) if F.wide else None,
+        weights,
         al.make_shared((CONSUMERS, CHUNK // BOX, ROWS, 8, 4), al.f32, 1024),
         mbarrier_ring(F.stages, CONSUMERS),
         mbarrier_ring(F.do_stages, CONSUMERS),
         al.make_shared((1, 1), al.u64),
     )
     if F.bias:
-        x.bias = BackwardBias(tiles, mbarrier_ring(F.bias_stages, CONSUMERS * (GROUP // WARP)), *bias)
+        readers = 1 if F.wide else CONSUMERS * (GROUP // WARP)
+        x.bias = BackwardBias(tiles, mbarrier_ring(F.bias_stages, readers), *bias)
     if al.thread_id(0) == 0:
         x.q_ring.init()
         x.do_ring.init()
@@ -286,7 +291,7 @@ def share_work(
                 total = make_values(F, x, work, n, scale, t % GROUP)
                 finish(F, dv, packed and packed[1], added, x.v, total, work, n, head, batch, own, VALUES, t % GROUP)
             else:
-                total = make_keys(F, x, work, n, t % GROUP)
+                total = make_keys(F, x, work, (n, own, batch), t % GROUP)
                 finish(F, dk, packed and packed[0], added, x.k, total * by, work, n, head, batch, own, KEYS, t % GROUP)
         else:
             outs = (dk, dv), packed

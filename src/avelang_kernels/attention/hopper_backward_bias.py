@@ -1,6 +1,7 @@
 """A bias of 16 bits in the gradients of attention on Hopper: tiles of it come in by TMA, and a lane's part of one goes
 out, in the order of its scores S^T; dS^T goes to memory from where the block has it, and is summed up and turned to the
-bias's gradient."""
+bias's gradient. Where consumers share keys (d above 128) a tile lies where the weights go from one to the other: it is
+read before they come, and the next one follows them."""
 
 # No `from __future__ import annotations`, as in the kernels.
 
@@ -45,18 +46,25 @@ class BackwardBias:
         """A lane's part of the next tile. Four 8 x 8 matrices at a time, each read the other way round: a lane gets two
         neighbors along queries, of the key lane // 4 (PTX ISA 9.0, 9.7.14.5.15)."""
         lane, out = t % WARP, al.make_local((F.m // 2,), self.data.dtype)
+        PIECE = 0 if F.wide else F.m * CHUNK
         self.ring.wait(state)
         for j in range(F.m // 16):
             query = 16 * j + lane // 16 * 8 + lane % 8
             unit = (t // WARP * 2 + lane // 8 % 2) ^ (lane % 8)
-            at = state.stage, consumer * (F.m * CHUNK) + query * CHUNK + unit * EIGHT
+            at = state.stage, consumer * PIECE + query * CHUNK + unit * EIGHT
             found = al.nvvm.ldmatrix_m8n8_x4_b16_trans(al.subview(self.data, at, (1, EIGHT), (1, 1)))
             held = al.view(found, al.Tensor((EIGHT,), self.data.dtype))
             for e in range(EIGHT):
                 out[EIGHT * j + e] = held[e]
-        self.ring.release(state.stage, lane)
+        if not F.wide:
+            self.ring.release(state.stage, lane)
         state.advance()
         return out
+
+    def release(self, state: Any, t: Any):
+        """Gives memory in which weights were to the next tile; all of the consumer have read them, behind a barrier."""
+        self.ring.release(state.stage, t)
+        state.advance()
 
     def store(self, F: Any, ds: Any, buffer: Any, work: Any, n: Any, m: Any, own: Any, batch: Any):
         """Begins to bring a buffer of dS^T to memory: one thread's part."""
@@ -95,8 +103,8 @@ def bias_features(p: Problem, F: HopperBackward, x: Operands, dbias: Any) -> dic
     found = {"bias": bias, "bias_batch": int(bias.shape[0] > 1), "bias_head": int(bias.shape[2] > 1)}
     if dbias is not None:
         shape = p.batch, p.heads, p.keys, -(-p.queries // EIGHT) * EIGHT
-        every = F.bounded or F.window  # else each tile is written
-        made = filled(x.q, shape, 0) if every else new(x.q, shape)
+        some = F.bounded or F.window or F.apart  # else each tile is written
+        made = filled(x.q, shape, 0) if some else new(x.q, shape)
         found["dbias"] = made.swapaxes(1, 2)
     return found
 
@@ -160,6 +168,6 @@ def sum_up(p: Problem, ds: Any, dbias: Any, **launch: Any) -> None:
 
 
 def takes_bias(p: Problem) -> bool:
-    """True for a bias that the kernel takes: of the arrays' dtype, with d to 128; dense, without caps."""
-    return p.bias == p.dtype and p.d <= 2 * CHUNK and not (p.packed_q or p.lengths or p.softcap)
+    """True for a bias that the kernel takes: of the arrays' dtype, and dense."""
+    return p.bias == p.dtype and not p.packed_q
 

@@ -78,8 +78,8 @@ class HopperBackward:
 
     @property
     def bias_stages(self) -> int:
-        """Stages of a bias: as many as there is room for."""
-        return 2 if self.m == ROWS else 1
+        """Stages of a bias: as many as there is room for; where consumers share keys, one that lies where weights do."""
+        return 2 if self.m == ROWS and not self.wide else 1
 
     @property
     def n(self) -> int:
@@ -226,9 +226,9 @@ def weights_of(
     if F.cap:
         p, moved = al.make_local((F.m // 2,), F.dtype), al.make_local((F.m // 2,), al.f32)
         if work.whole(n, m):
-            weigh_edited(F, s, lse, stage, edits, words, work, n, m, consumer, t, p, moved, False)
+            weigh_edited(F, s, lse, stage, edits, words, added, work, n, m, consumer, t, p, moved, False)
         else:
-            weigh_edited(F, s, lse, stage, edits, words, work, n, m, consumer, t, p, moved, True)
+            weigh_edited(F, s, lse, stage, edits, words, added, work, n, m, consumer, t, p, moved, True)
         return p, moved
     warp, lane = t // WARP, t % WARP
     p = al.make_local((F.m // 2,), al.f32)
@@ -253,8 +253,8 @@ def weights_of(
 
 @avelang.jit
 def weigh_edited(
-    F: Any, s: Any, lse: Any, stage: Any, edits: Any, words: Any, work: Any, n: Any, m: Any, consumer: Any, t: Any,
-    p: Any, moved: Any, MASKED: Any,
+    F: Any, s: Any, lse: Any, stage: Any, edits: Any, words: Any, added: Any, work: Any, n: Any, m: Any, consumer: Any,
+    t: Any, p: Any, moved: Any, MASKED: Any,
 ):  # fmt: skip
     """Fills `p` with weights and `moved` with their slopes. Weights become operands one by one: there are no registers
     for both in f32."""
@@ -263,7 +263,10 @@ def weigh_edited(
     for j in range(F.m // 8):
         less = pair_of(lse, stage, j, lane)
         for e in range(4):
-            weight, slope = capped(s[4 * j + e], edits, less[e % 2])
+            by = less[e % 2]
+            if added is not None:
+                by = al.fma(al.convert(added[4 * j + e], al.f32), -LOG2E, by)
+            weight, slope = capped(s[4 * j + e], edits, by)
             if MASKED:
                 weight = al.select(is_seen(F, place, j, e), weight, 0.0)
             if F.mask:

@@ -59,16 +59,22 @@ def await_rows(F: Any, room: Any, ring: Any, state: Any, work: Any, m: Any, cons
 
 @avelang.jit
 def value_step(
-    F: Any, dv: Any, s: Any, x: Any, q: Any, do: Any, work: Any, n: Any, i: Any, scale: Any, t: Any, MORE: Any
-):
-    """One tile of queries of the consumer that makes dV. `s`: its scores; those of the next tile come out. MORE: there
-    is one."""
+    F: Any, dv: Any, s: Any, x: Any, q: Any, do: Any, more: Any, work: Any, n: Any, i: Any, scale: Any, t: Any,
+    MORE: Any,
+):  # fmt: skip
+    """One tile of queries of the consumer that makes dV. `s`: its scores; those of the next tile come out. `more`: the
+    bias's stages. MORE: there is one."""
     m = work.tile(n, i)
     words = mask_words(F, scale, work, n, m, VALUES, t) if F.mask else None
-    p, moved = weights_of(F, s, x.lse, q.stage, scale, words, None, work, n, m, VALUES, t)
+    added = x.bias.take(F, more, VALUES, t) if F.bias else None
+    p, moved = weights_of(F, s, x.lse, q.stage, scale, words, added, work, n, m, VALUES, t)
     x.q_ring.release(q.stage, t)
     q.advance()
+    if F.bias:
+        al.nvvm.barrier_sync(ENDED + VALUES, GROUP)  # all have read what lies where weights go
     leave(F, x.p, moved, t)
+    if F.bias:
+        al.nvvm.fence_proxy_async_shared()
     al.nvvm.barrier_arrive(WEIGHTS, CONSUMERS * GROUP)
     x.do_ring.wait(do)
     if F.packed:
@@ -94,9 +100,13 @@ def value_step(
 
 @avelang.jit
 def key_step(
-    F: Any, dk: Any, dp: Any, x: Any, q: Any, do: Any, work: Any, n: Any, i: Any, t: Any, MORE: Any,
+    F: Any, dk: Any, dp: Any, x: Any, q: Any, do: Any, more: Any, work: Any, place: Any, i: Any, t: Any, MORE: Any,
 ):  # fmt: skip
-    """One tile of queries of the consumer that makes dK. `dp`: its dP, under way; that of the next tile comes out."""
+    """One tile of queries of the consumer that makes dK. `dp`: its dP, under way; that of the next tile comes out.
+    `place`: the tile of keys, the head and the batch."""
+    n, own, batch = place
+    if F.bias_gradient and t == 0:
+        al.nvvm.cp_async_bulk_wait_group_read(1)  # this tile's buffer, which is written behind this barrier
     al.nvvm.barrier_sync(WEIGHTS, CONSUMERS * GROUP)
     p = take(F, x.p, t)
     dp = al.nvvm.wgmma_wait_acc(dp, 0)
@@ -106,6 +116,10 @@ def key_step(
     share(F, x.ds, i % 2, held, KEYS, t)
     al.nvvm.barrier_sync(ENDED + KEYS, GROUP)
     al.nvvm.barrier_arrive(SHARED_DS, CONSUMERS * GROUP)
+    if F.bias:
+        x.bias.release(more, t)
+    if F.bias_gradient and t == 0:
+        x.bias.store(F, x.ds, i % 2, work, n, work.tile(n, i), own, batch)
     dq = query_gradient(F, x.ds, i % 2, x.k, KEYS, 0)
     x.q_ring.wait(q)
     dk = accumulate(F, held, x.q, q.stage, dk)
@@ -128,27 +142,32 @@ def make_values(F: Any, x: Any, work: Any, n: Any, scale: Any, t: Any):
     """dV of a block, by one consumer."""
     dv, steps = al.full((F.d // 2,), 0.0, al.f32), work.steps(n)
     q, do = x.q_ring.consumer(), x.do_ring.consumer()
+    more = x.bias.ring.consumer() if F.bias else None
     if steps > 0:
         await_rows(F, x.q, x.q_ring, q, work, work.tile(n, 0), VALUES, t)
         s = scores(F, x.k, x.q, q.stage, VALUES)
         s = al.nvvm.wgmma_wait_acc(s, 0)
         for i in al.range(steps - 1):
-            dv, s = value_step(F, dv, s, x, q, do, work, n, i, scale, t, True)
-        dv, s = value_step(F, dv, s, x, q, do, work, n, steps - 1, scale, t, False)
+            dv, s = value_step(F, dv, s, x, q, do, more, work, n, i, scale, t, True)
+        dv, s = value_step(F, dv, s, x, q, do, more, work, n, steps - 1, scale, t, False)
     return dv
 
 
 @avelang.jit
-def make_keys(F: Any, x: Any, work: Any, n: Any, t: Any):
-    """dK of a block, by the other one."""
+def make_keys(F: Any, x: Any, work: Any, place: Any, t: Any):
+    """dK of a block, by the other one. `place`: the tile of keys, the head and the batch."""
+    n = place[0]
     dk, steps = al.full((F.d // 2,), 0.0, al.f32), work.steps(n)
     q, do = x.q_ring.consumer(), x.do_ring.consumer()
+    more = x.bias.ring.consumer() if F.bias else None
     if steps > 0:
         await_rows(F, x.do, x.do_ring, do, work, work.tile(n, 0), KEYS, t)
         dp = scores(F, x.v, x.do, do.stage, KEYS)
         for i in al.range(steps - 1):
-            dk, dp = key_step(F, dk, dp, x, q, do, work, n, i, t, True)
-        dk, dp = key_step(F, dk, dp, x, q, do, work, n, steps - 1, t, False)
+            dk, dp = key_step(F, dk, dp, x, q, do, more, work, place, i, t, True)
+        dk, dp = key_step(F, dk, dp, x, q, do, more, work, place, steps - 1, t, False)
+    if F.bias_gradient and t == 0:
+        al.nvvm.cp_async_bulk_wait_group(0)
     return dk
 
 

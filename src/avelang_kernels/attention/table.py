@@ -286,8 +286,8 @@ def summed(x: Any, like: Any) -> Any:
 
 def adds_up(p: Problem, bias: Any, dbias: Any) -> bool:
     """True where the first kernel adds up the gradient of a bias itself: the others leave that of each score, as it
-    does not where rows, or keys, have one bias."""
-    same = math.prod(dbias.shape) == math.prod(bias.shape) and whole(dbias)
+    does not where rows, or keys, have one bias, nor behind a cap, whose slope is in what it has."""
+    same = not p.softcap and math.prod(dbias.shape) == math.prod(bias.shape) and whole(dbias)
     return same and tuple(dbias.shape[-2:]) == (p.queries, p.keys)
 
 
