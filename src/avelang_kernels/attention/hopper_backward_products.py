@@ -78,7 +78,7 @@ class HopperBackward:
 
     @property
     def bias_stages(self) -> int:
-        """Stages of a bias: as many as there is room for; where consumers share keys, one that lies where weights do."""
+        """Stages of a bias: as many as there is room for; where consumers share keys one, in the room of weights."""
         return 2 if self.m == ROWS and not self.wide else 1
 
     @property
