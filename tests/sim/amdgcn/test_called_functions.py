@@ -142,6 +142,7 @@ def test_without_symbols():
 
 
 def test_a_kernel_alone_stays_alone():
+    disassembler()
     code = link(assemble(TEXT.replace("s_swappc_b64 s[30:31], s[6:7]\n", "s_nop 0\n")))
     text = assembly(read(code), functions=True)
     assert "triple" not in text and "s_setpc_b64" not in text
