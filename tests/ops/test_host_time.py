@@ -95,7 +95,7 @@ def test_a_second_call_takes_no_slow_launch(slow, shape):
 def test_what_is_kept_is_what_was_launched(slow, monkeypatch):
     """Of drawn shapes, strides, dtypes and ends: the launch that is kept is the one that the first call has made."""
     r, seen, real = random.Random(5), [], hopper_gemm.prepared
-    monkeypatch.setattr(hopper_gemm, "prepared", lambda *args: seen.append(args) or real(*args))
+    monkeypatch.setattr(hopper_gemm, "prepared", lambda *args, **more: seen.append((args, more)) or real(*args, **more))
     monkeypatch.setattr(hopper_gemm, "build", lambda *args: _Kernel(args))
     ran = []
     monkeypatch.setattr(_Kernel, "ran", ran)

@@ -148,7 +148,8 @@ class TmaEpilogue:
     columns of a piece for rows (consumers, buffers, columns, 8, 8), and elements have 16 bits. PINGPONG: each consumer
     has a whole tile. ADD: what is stored is added to what is there, rounded to the dtype of C first and then again.
     `c`: the memory of C, in vectors of 16 bytes, (rows, vectors, elements): rows past the end of a work tile are not
-    written; threads store the 64 rows that have such.
+    written; threads store the 64 rows that have such. Or its elements, (rows, columns) or (batches, rows, columns),
+    which begin anywhere: threads store all of them, one by one, and there is no `C`.
     `scales`: a number, and f32 for each row and for each column of the work tiles, (count,) or pairs (count / 2, 2), or
     None for either, by which sums are multiplied first; or None; or `StagedScales`."""
 
@@ -224,6 +225,21 @@ class TmaEpilogue:
                 found = (buffer * ROWS + r) * CHUNKS + swizzled(chunk, r, CHUNKS)
                 self.c[al.convert(row + r, al.u64), col // EACH + chunk] = chunks[found]
 
+    def store_elements(self, buffer, row, col, t, batch):
+        """Stores what is staged in a buffer, of all consumers', from `row` and `col` of C on: neighbors by neighboring
+        threads."""
+        CONSUMERS, BUFFERS, HIGH, CHUNKS, EACH = self.staged.shape
+        elements = al.view(self.staged, al.Tensor((CONSUMERS * BUFFERS * HIGH * CHUNKS, EACH), self.c.dtype))
+        for i in range(HIGH * CHUNKS * EACH // GROUP):
+            r, e = (i * GROUP + t) // (CHUNKS * EACH), (i * GROUP + t) % (CHUNKS * EACH)
+            if row + r < self.c.shape[-2] and col + e < self.c.shape[-1]:
+                found = (buffer * HIGH + r) * CHUNKS + swizzled(e // EACH, r, CHUNKS)
+                y, x = al.convert(row + r, al.u64), al.convert(col + e, al.u64)
+                if batch is None:
+                    self.c[y, x] = elements[found, e % EACH]
+                else:
+                    self.c[al.convert(batch[2], al.u64), y, x] = elements[found, e % EACH]
+
     def width(self):
         """Columns of a tile that are staged at a time."""
         return self.staged.shape[2] if self.TRANSPOSED else self.staged.shape[3] * self.staged.shape[4]
@@ -237,16 +253,20 @@ class TmaEpilogue:
             stage_transposed(self.staged[consumer, BUFFER], part, t // 32, t % 32)
         else:
             stage_epilogue(self.staged[consumer, BUFFER], part, t // 32, t % 32)
-        al.nvvm.fence_proxy_async_shared()
+        if self.C is not None:
+            al.nvvm.fence_proxy_async_shared()
         al.nvvm.barrier_sync(STORE_BARRIER + consumer, GROUP)
 
     def send(self, row, col, consumer, t, BUFFER, batch, ends):
         """Stores a piece to C, from `row` and `col` on."""
-        whole = True if self.c is None else row + ROWS <= ends[0]
-        if not whole:
-            self.store_rows(consumer * self.staged.shape[1] + BUFFER, row, col, ends[0], t)
-        if t == 0:
-            first, second = (col, row) if self.TRANSPOSED else (row, col)
+        first, second = (col, row) if self.TRANSPOSED else (row, col)
+        own = consumer * self.staged.shape[1] + BUFFER
+        whole = True if self.c is None or self.C is None else row + ROWS <= ends[0]
+        if self.C is None:
+            self.store_elements(own, first, second, t, batch)
+        elif not whole:
+            self.store_rows(own, row, col, ends[0], t)
+        if t == 0 and self.C is not None:
             if batch is not None:
                 al.nvvm.tma_store_3d(self.C, batch[2], first, second, self.staged[consumer, BUFFER])
             elif self.ADD:

@@ -63,7 +63,8 @@ class TmaEpilogue:
     columns of a piece for rows (consumers, buffers, columns, 8, 8), and elements have 16 bits. PINGPONG: each consumer
     has a whole tile. ADD: what is stored is added to what is there, rounded to the dtype of C first and then again.
     `c`: the memory of C, in vectors of 16 bytes, (rows, vectors, elements): rows past the end of a work tile are not
-    written; threads store the 64 rows that have such.
+    written; threads store the 64 rows that have such. Or its elements, (rows, columns) or (batches, rows, columns),
+    which begin anywhere: threads store all of them, one by one, and there is no `C`.
     `scales`: a number, and f32 for each row and for each column of the work tiles, (count,) or pairs (count / 2, 2), or
     None for either, by which sums are multiplied first; or None; or `StagedScales`."""
     C: Any
@@ -85,6 +86,9 @@ class TmaEpilogue:
     def __call__(self, acc: Any, work: Any, consumer: Any, t: Any) -> None: ...
     def store_rows(self, buffer: Any, row: Any, col: Any, end: Any, t: Any) -> None:
         """Stores the rows before `end` of what is staged in a buffer, of all consumers', 16 bytes a thread."""
+    def store_elements(self, buffer: Any, row: Any, col: Any, t: Any, batch: Any) -> None:
+        """Stores what is staged in a buffer, of all consumers', from `row` and `col` of C on: neighbors by neighboring
+        threads."""
     def width(self) -> Any:
         """Columns of a tile that are staged at a time."""
     def stage(self, part: Any, consumer: Any, t: Any, BUFFER: Any) -> None:

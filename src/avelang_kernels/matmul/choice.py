@@ -48,7 +48,7 @@ from avelang_kernels.matmul.hopper_tiles import GemmTile
 from avelang_kernels.matmul.hopper_types import product_of
 from avelang_kernels.matmul.mi300_places import placed
 from avelang_kernels.matmul.mi300_rule import invariant_place
-from avelang_kernels.matmul.storage import alignment, crosswise, misplaced, strides
+from avelang_kernels.matmul.storage import alignment, crosswise, misplaced, stored_by, strides
 from avelang_kernels.matmul.tuned_tiles import device_name, tuned_tile
 from avelang_kernels.workspaces import room_for
 
@@ -121,7 +121,7 @@ def batched_plan(a: Any, b: Any, out: Any, count: int, q: Question) -> tuple[Mat
     (m, k), n, size = a.shape, b.shape[0], 4 if named(out) == "float32" else 2
     crooked = [x for x in (a, b) if misplaced(x)]
     majors = tuple(_columns(x) if x in crooked else crosswise(x) for x in (a, b))
-    late = ("out",) * (misplaced(out, False) != "" or n * size % UNIT != 0)
+    late = ("out",) * (stored_by(out) == "copy")
     copies = tuple(name for name, x in (("a", a), ("b", b)) if x in crooked)
     one = tile_of((m, n, k), size, q.units or SMS, _read_alignment(a, b), (majors[0], majors[1]), count, q.invariant)
     return MatmulPlan("hopper_gemm", one, (*copies, *late), "invariant" if q.invariant else "rule"), 1
@@ -140,8 +140,8 @@ def no_kernel(dtype: str, chip: str) -> Exception:
 
 def _on_hopper(a: Any, b: Any, out: Any, q: Question) -> MatmulPlan:
     (m, k), n = a.shape, b.shape[0]
-    size = 4 if named(out) == "float32" else 2
-    late = ("out",) * (misplaced(out, False) != "" or n * size % UNIT != 0)
+    size, by = 4 if named(out) == "float32" else 2, stored_by(out)
+    late = ("out",) * (by == "copy")
     if named(a) == "float32":
         k, align, majors = 3 * -(-k // 8) * 8, 16, (False, False)
         return MatmulPlan("hopper_gemm", _tile(m, n, k, q, size, align, majors), ("a", "b", *late))
@@ -153,7 +153,7 @@ def _on_hopper(a: Any, b: Any, out: Any, q: Question) -> MatmulPlan:
         tuned = tuned_tile(q.device, m, n, k, size, majors)
         if tuned is not None:
             return MatmulPlan("hopper_gemm", tuned, (*copies, *late), "tuned")
-        if m <= M_MOST and not q.ends and not copies and not late and _lines(a) and _lines(b) and _whole(out):
+        if m <= M_MOST and not q.ends and not copies and by == "tma" and _lines(a) and _lines(b) and _whole(out):
             few = few_rows_plan(m, n, k, q.units or SMS, size, align)
             if few.plan is not None:
                 return MatmulPlan("hopper_skinny", few.plan)
@@ -331,7 +331,10 @@ def _remember(key: Any, plan: MatmulPlan, arrays: tuple[Any, ...], activation: A
     said = None if bias is None else hopper_gemm.dtype_of_bias(bias, product)
     sms = units or multiprocessors(a)
     ends = said, activation, False
-    way = hopper_gemm.prepared(product, to, plan.choice, sms, None, (m, n, k), (majors[0], majors[1]), ends)
+    loose = stored_by(out) == "threads"
+    way = hopper_gemm.prepared(
+        product, to, plan.choice, sms, None, (m, n, k), (majors[0], majors[1]), ends, loose=loose
+    )  # fmt: skip
     if len(_LAUNCHES) >= MOST_PLANS:
         _LAUNCHES.clear()
     wide = -(-n * to.bytes // UNIT) * UNIT // to.bytes if "out" in plan.copies else 0

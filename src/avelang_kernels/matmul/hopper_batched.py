@@ -17,7 +17,7 @@ from avelang_kernels.matmul.aligned_rows import align_rows
 from avelang_kernels.matmul.hopper_rule import SMS, choose_tile, invariant_tile
 from avelang_kernels.matmul.hopper_tiles import GemmTile
 from avelang_kernels.matmul.hopper_types import dtype_of_out, product_of
-from avelang_kernels.matmul.storage import alignment, crosswise, misplaced
+from avelang_kernels.matmul.storage import alignment, crosswise, misplaced, stored_by
 from avelang_kernels.workspaces import room_for
 
 UNIT = 16  # bytes
@@ -77,10 +77,11 @@ def tile_of(shape: tuple[int, int, int], size: int, sms: int, align: int, majors
 @functools.lru_cache(maxsize=1 << 12)
 def launch_of(to: Any, product: Any, sms: int, shape: tuple[int, int, int], align: int,
               majors: tuple[bool, bool], count: int, own: tuple[bool, bool], ends: tuple[Any, Any],
-              invariant: bool) -> hopper_gemm.Prepared:  # fmt: skip
-    """The launch of so many products (m, n, k) without its arrays. `own`: which operand differs between them."""
+              invariant: bool, loose: bool) -> hopper_gemm.Prepared:  # fmt: skip
+    """The launch of so many products (m, n, k) without its arrays. `own`: which operand differs between them; `loose`:
+    threads store the results."""
     tile = tile_of(shape, to.bytes, sms, align, majors, count, invariant)
-    return hopper_gemm.prepared(product, to, tile, sms, None, shape, majors, (*ends, False), count, own)
+    return hopper_gemm.prepared(product, to, tile, sms, None, shape, majors, (*ends, False), count, own, loose)
 
 
 def batched_product(
@@ -118,12 +119,14 @@ def batched_product(
         bias = copied(bias)
     said = None if bias is None else hopper_gemm.dtype_of_bias(bias, product)
     majors = crosswise(x[0]), crosswise(y[0])
+    by = stored_by(result[0])
+    if by == "tma" and wrong(result, False):  # a matrix that TMA stores, but not the next one
+        by = "threads"
     way = launch_of(to, product, units or SMS, (m, n, k), alignment(x[0], y[0]), majors, count,
-                    (own_a, own_b), (said, activation), invariant)  # fmt: skip
+                    (own_a, own_b), (said, activation), invariant, by == "threads")  # fmt: skip
     wide = -(-n * to.bytes // UNIT) * UNIT // to.bytes
-    direct = wide == n and not wrong(result, False)
-    space = result if direct else room_for(out, count * m, wide, None, "result").reshape(count, m, wide)
+    space = result if by != "copy" else room_for(out, count * m, wide, None, "result").reshape(count, m, wide)
     hopper_gemm.again(way, x, y, space, bias, {**options, "batches": count})
-    if not direct:
+    if by == "copy":
         result[...] = space[:, :, :n]
     return True

@@ -26,7 +26,7 @@ from avelang.pipelines.scheduler import (
 )
 from avelang.pipelines.warp_specialized import GROUP, PATTERN, ROWS, UNIT, run
 from avelang_kernels.activations import ACTIVATIONS, Activation
-from avelang_kernels.arrays import Matrix, Positive, Vector, multiprocessors, named, new
+from avelang_kernels.arrays import Matrix, Positive, Vector, multiprocessors, named, new, spanned, strides_of
 from avelang_kernels.matmul.aligned_rows import put_back
 from avelang_kernels.matmul.hopper_epilogues import Scaling, scale_of, scale_vector
 from avelang_kernels.matmul.hopper_f32 import split_f32
@@ -43,7 +43,7 @@ from avelang_kernels.matmul.hopper_types import (
     products,
     scales,
 )
-from avelang_kernels.matmul.storage import alignment, crosswise, misplaced
+from avelang_kernels.matmul.storage import alignment, crosswise, misplaced, stored_by
 from avelang_kernels.matmul.tuned_tiles import device_name, tuned_tile
 from avelang_kernels.workspaces import room_for, workspace_for
 
@@ -96,9 +96,25 @@ def operands_of(G: Any, stages: Any, OTHER: Any):
 
 
 @avelang.jit
-def joined(G: Any, epilogue: Any, space: Any, scheduler: Any, SPLIT: Any):
-    """The epilogue behind a workspace: of blocks, which add up tiles together if their number is known, or of clusters
-    whose blocks have added up their own parts."""
+def scattered(G: Any, stages: Any, epilogue: Any, SUMS: Any, PARTIALS: Any):
+    """The epilogue as it is; or, of clusters whose blocks share K, one that adds up in the memory of the stages."""
+    if G.cluster_k == 1:
+        return epilogue
+    exchange = al.view(stages, SUMS, al.make_layout(PARTIALS))
+    came = al.make_shared((1,), al.u64)
+    return ClusterScatter(exchange, came, epilogue, G.n, G.cluster_k, G.cluster_m * G.cluster_n)
+
+
+@avelang.jit
+def joined(
+    G: Any, epilogue: Any, partials: Any, counters: Any, scheduler: Any, SPLIT: Any, SUMS: Any, PARTIALS: Any
+):  # fmt: skip
+    """The epilogue as it is, if K is whole; or behind a workspace: of blocks, which add up tiles together if their
+    number is known, or of clusters whose blocks have added up their own parts."""
+    if SPLIT == 1:
+        return epilogue
+    sizes = G.cluster, G.consumers, PARTIALS[3] if G.cluster_k > 1 else G.row_blocks * G.n // 8
+    space = workspace(scheduler, partials, counters, sizes, STORE_BARRIER, 0, SUMS)
     if G.cluster_k > 1:
         epilogue.workspace = space
         return epilogue
@@ -154,10 +170,29 @@ def annotations(split: bool, bias: Any, scaled: Scaled) -> tuple[Any, ...]:
     return sums, counters, al.constexpr if bias is None else al.Pointer(bias), factor, *more, *steps
 
 
+@avelang.jit
+def elements_of(C: Any, out: Any, m: Any, n: Any, apart: Any, batches: Any, further: Any):
+    """C by its elements, (m, n) or (batches, m, n), of rows and products that begin so many elements apart."""
+    plane = ((m, n), (apart, 1)) if further is None else ((batches, m, n), (further, apart, 1))
+    return al.make_tensor(C, out, al.make_layout(plane[0], plane[1]))
+
+
+def result_of(tile: GemmTile, out: al.DType, more: tuple[int, ...], loose: bool) -> tuple[Any, tuple[int, ...]]:
+    """The type of C with so many dimensions of 1 more in what TMA copies at once, and the shape of the memory in which
+    consumers put their parts."""
+    piece = tile.piece(out.bytes)
+    box, row = ((piece, ROWS), PATTERN) if tile.transposed else ((ROWS, piece), piece * out.bytes)
+    shape = tile.consumers, tile.buffers(out.bytes), box[0], row // UNIT, UNIT // out.bytes
+    if loose:
+        return al.Pointer(out), shape
+    return al.TensorMap(out, 2 + len(more), more + box, swizzle=tile.swizzle(out.bytes)), shape
+
+
 @functools.cache
 def build(tile: GemmTile, dtype: al.DType, out: al.DType, other: al.DType | None = None, scaled: Scaled = None,
     majors: tuple[bool, bool] = (False, False), bias: Any = None, activation: Any = None,
-    accumulate: bool = False, batch: tuple[bool, bool] | None = None, early: bool = False) -> Any:  # fmt: skip
+    accumulate: bool = False, batch: tuple[bool, bool] | None = None, early: bool = False,
+    loose: bool = False) -> Any:  # fmt: skip
     """The kernel for a tile, the type of A and that of C; `other`: the type of B where it is not A's. What TMA copies
     at once is part of its map's type: hence a function for each. A split K takes a workspace: f32 sums and u32
     counters, 0. `scaled`: sums are multiplied by a number, and by so many more in memory; or by numbers in memory for
@@ -165,46 +200,45 @@ def build(tile: GemmTile, dtype: al.DType, out: al.DType, other: al.DType | None
     `majors`: neighbors of A lie along M, of B along N: it comes as (k, m), (k, n). `bias`: its dtype; `activation`: of
     `ACTIVATIONS`; both where `scaled` is None or a tuple. `accumulate`: C is added to. `batch`: A, B and C have a
     dimension more, for several products; True for the operand of which each has its own. `early`: scales of rows and
-    columns come to shared memory while their tile is multiplied."""
-    split, other = tile.split, dtype if other is None else other
-    product = products()[dtype, other]
+    columns come to shared memory while their tile is multiplied. `loose`: rows of C begin where TMA does not store, so
+    many elements apart, as products may, and threads store them."""
+    other = dtype if other is None else other
+    product, split = products()[dtype, other], tile.split
     STEP, sums, wgmma = product.step, product.sums, getattr(al.nvvm, f"wgmma_{product.mma}")
     SUMS, COUNTERS, BIAS, FACTOR, ONE, TWO, ONES, TWOS = annotations(split != 1, bias, scaled)
     ACTIVATION, G, (A_BOX, B_BOX) = ACTIVATIONS[activation], tile.block(dtype, *majors), tile.boxes(STEP, *majors)
-    PIECE, BUFFERS, PARTIALS = tile.piece(out.bytes), tile.buffers(out.bytes), tile.partials(out.bytes)
-    BOX, ROW = ((PIECE, ROWS), PATTERN) if tile.transposed else ((ROWS, PIECE), PIECE * out.bytes)
-    SWIZZLE, ONES_MORE = tile.swizzle(out.bytes), () if batch is None else (1,)
+    PARTIALS, ONES_MORE = tile.partials(out.bytes), () if batch is None else (1,)
     RANK, COUNT = 2 + len(ONES_MORE), al.constexpr if batch is None else al.u32
+    TO, STAGED = result_of(tile, out, ONES_MORE, loose)
+    APART, FURTHER = (al.u64 if x else al.constexpr for x in (loose, loose and batch is not None))
 
     @avelang.jit
     def gemm(
         A: Annotated[Any, al.TensorMap(dtype, RANK, ONES_MORE + A_BOX, swizzle=PATTERN)],
         B: Annotated[Any, al.TensorMap(other, RANK, ONES_MORE + B_BOX, swizzle=PATTERN)],
-        C: Annotated[Any, al.TensorMap(out, RANK, ONES_MORE + BOX, swizzle=SWIZZLE)], m: al.u32, n: al.u32, k: al.u32,
+        C: Annotated[Any, TO], m: al.u32, n: al.u32, k: al.u32,
         partials: Annotated[Any, SUMS] = None, counters: Annotated[Any, COUNTERS] = None,
         factor: Annotated[Any, FACTOR] = None, one: Annotated[Any, ONE] = None, two: Annotated[Any, TWO] = None,
         one_step: Annotated[Any, ONES] = None, two_step: Annotated[Any, TWOS] = None,
         bias_of: Annotated[Any, BIAS] = None, batches: Annotated[Any, COUNT] = None,
+        apart: Annotated[Any, APART] = None, further: Annotated[Any, FURTHER] = None,
     ):  # fmt: skip
         stages = al.make_shared((G.stages * (G.m + G.n), STEP), dtype, 1024, True)
         a, b = operands_of(G, stages, other)
-        staged = al.make_shared((G.consumers, BUFFERS, BOX[0], ROW // UNIT, UNIT // out.bytes), out, 1024)
+        staged = al.make_shared(STAGED, out, 1024)
         sizes = (n, m) if tile.transposed else (m, n)
         last, of_rows = end_of(ACTIVATION, factor, one, two, one_step, two_step, sizes, scaled)
         added = None if bias is None else al.make_tensor(bias_of, bias, al.make_layout((n,)))
         staged_rows: Any = staged_scales(G, of_rows) if early else of_rows
-        epilogue: Any = TmaEpilogue(C, staged, added, last, tile.transposed, tile.pingpong, accumulate, staged_rows)
+        maps: Any = (A, B) if loose else (A, B, C)
+        to: Any = (None, elements_of(C, out, m, n, apart, batches, further)) if loose else (C, None)
+        ways = tile.transposed, tile.pingpong, accumulate
+        epilogue: Any = TmaEpilogue(to[0], staged, added, last, *ways, staged_rows, to[1])
         ring = mbarrier_ring(G.stages, G.sharers, G.cluster_m, G.cluster_n, CLUSTER_K=G.cluster_k)
-        if G.cluster_k > 1:
-            exchange = al.view(stages, sums, al.make_layout(PARTIALS))
-            sums_came = al.make_shared((1,), al.u64)
-            epilogue = ClusterScatter(exchange, sums_came, epilogue, G.n, G.cluster_k, G.cluster_m * G.cluster_n)
-        begin(G, (A, B, C), ring, epilogue)
+        epilogue = scattered(G, stages, epilogue, sums, PARTIALS)
+        begin(G, maps, ring, epilogue)
         scheduler = scheduler_of(tile, m, n, k, STEP, batches, batch)
-        if split != 1:
-            sizes = G.cluster, G.consumers, PARTIALS[3] if G.cluster_k > 1 else G.row_blocks * G.n // 8
-            space = workspace(scheduler, partials, counters, sizes, STORE_BARRIER, 0, sums)
-            epilogue = joined(G, epilogue, space, scheduler, split)
+        epilogue = joined(G, epilogue, partials, counters, scheduler, split, sums, PARTIALS)
 
         def mma(rows: Any, cols: Any, acc: Any):
             if dtype.bytes == 2:
@@ -264,7 +298,8 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     are multiprocessors. `split`: in place of the tile's: parts of K that different blocks multiply, or "stream";
     sums of parts are added in the order of K, the same bits in every run. Launches of one stream share a workspace.
     `options` are those of a launch, such as `backend="reference"`. Returns `out`. An `out` whose rows are no multiple
-    of 16 bytes, in length or apart, is filled by a copy. Raises ValueError for shapes, TypeError for types (L066)."""
+    of 16 bytes, in length or apart, is stored by threads; one whose elements of a row are no neighbors is filled by a
+    copy. Raises ValueError for shapes, TypeError for types (L066)."""
     (m, k), n = a.shape, b.shape[0]
     if b.shape[1] != k:
         raise argument_error(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: both need the same number of columns")
@@ -289,18 +324,18 @@ def gemm(a: Matrix, b: Matrix, out: Matrix | None = None, tile: GemmTile | None 
     if split is not None:
         tile = tile._replace(split=split)
     assert allowed(tile, k, to, product, majors)
+    by = "copy" if out is None else stored_by(out)
     # TMA stores whole pieces of 16 bytes of rows.
-    direct = out is not None and n * to.bytes % UNIT == 0 and not misplaced(out, False)
     wide = -(-n * to.bytes // UNIT) * UNIT // to.bytes
-    result: Any = out if direct else made_result(a, m, wide, to, out)
+    result: Any = made_result(a, m, wide, to, out) if by == "copy" else out
     if k == 0 and m * n:  # nothing is added up: the product of zeros, whose end is that of any other
         (a, b), majors, k = map(nothing, (a, b)), (False, False), UNIT // a.dtype.itemsize
     if 0 not in (m, n):
         launch(product, a, b, result, to, tile, sms, factors, (m, n, k), options, majors,
-               (bias, activation, check_sum(accumulate, direct)))  # fmt: skip
+               (bias, activation, check_sum(accumulate, by == "tma")), by == "threads")  # fmt: skip
     if out is None:
         return result[:, :n]
-    if not direct:
+    if by == "copy":
         put_back(result, out, options)
     return out
 
@@ -333,20 +368,22 @@ def nothing(x: Any) -> Any:
 
 def launch(product: Product, a: Any, b: Any, result: Any, to: Any, tile: GemmTile, sms: int, factors: Any,
     shape: tuple[int, int, int], options: dict[str, Any], majors: tuple[bool, bool], ends: tuple[Any, Any, bool],
+    loose: bool = False,
 ) -> None:  # fmt: skip
     """The launch of what has been checked, on so many multiprocessors. `factors`: of `scales`; `ends`: bias,
-    activation, and whether C is added to."""
+    activation, and whether C is added to; `loose`: as of `build`."""
     (scaled, numbers), (bias, activation, accumulate) = factors, ends
     if scaled.__class__ is tuple and tile.transposed:
         scaled, numbers = scaled[::-1], (numbers[0], *numbers[2:0:-1], *numbers[4:2:-1])
     said = None if bias is None else dtype_of_bias(bias, product)
-    way = prepared(product, to, tile, sms, scaled, shape, majors, (said, activation, accumulate))
+    way = prepared(product, to, tile, sms, scaled, shape, majors, (said, activation, accumulate), loose=loose)
     again(way, a, b, result, bias, options, () if scaled is None else numbers)
 
 
 class Prepared(NamedTuple):
     """A launch without its arrays: `at`, the kernel and its grid; `room`, counters and sums of its workspace, or ();
-    `majors`, which of A and B are read by columns; `swapped`, whether B comes first; m, n and k; `cluster`."""
+    `majors`, which of A and B are read by columns; `swapped`, whether B comes first; m, n and k; `cluster`; `loose`,
+    whether threads store C."""
 
     at: Any
     room: tuple[int, ...]
@@ -354,13 +391,14 @@ class Prepared(NamedTuple):
     swapped: bool
     shape: tuple[int, int, int]
     cluster: tuple[int, int, int]
+    loose: bool
 
 
 def prepared(product: Product, to: Any, tile: GemmTile, sms: int, scaled: Scaled, shape: tuple[int, int, int],
              majors: tuple[bool, bool], ends: tuple[Any, Any, bool], batches: int = 1,
-             batch: tuple[bool, bool] | None = None) -> Prepared:  # fmt: skip
+             batch: tuple[bool, bool] | None = None, loose: bool = False) -> Prepared:  # fmt: skip
     """The launch of what has been checked. `ends`: the dtype of the bias, activation, whether C is added to. `batches`:
-    how many products it is of, where `batch` is not None: as of `build`."""
+    how many products it is of, where `batch` is not None: as of `build`; `loose`, too."""
     m, n, k = shape
     split, units = units_of(m, n, -(-k // product.step), tile, batches)
     runs = units if tile.cluster_k > 1 else min(units, resident(tile.cluster, sms))
@@ -372,9 +410,9 @@ def prepared(product: Product, to: Any, tile: GemmTile, sms: int, scaled: Scaled
     turned = majors[::-1] if tile.transposed else majors
     kernel = build(tile._replace(split=split), form.a, to, form.b, scaled, turned, *ends,
                    batch[::-1] if batch is not None and tile.transposed else batch,
-                   early_scales(tile, to.bytes, scaled))  # fmt: skip
+                   early_scales(tile, to.bytes, scaled), loose)  # fmt: skip
     at = kernel[runs * tile.cluster, threads(tile)]
-    return Prepared(at, room, majors, tile.transposed, shape, (tile.cluster, 1, 1))
+    return Prepared(at, room, majors, tile.transposed, shape, (tile.cluster, 1, 1), loose)
 
 
 def again(way: Prepared, a: Any, b: Any, result: Any, bias: Any, options: dict[str, Any],
@@ -388,7 +426,7 @@ def again(way: Prepared, a: Any, b: Any, result: Any, bias: Any, options: dict[s
 def launched(way: Prepared, x: Any, y: Any, result: Any, bias: Any, options: dict[str, Any],
              numbers: tuple[Any, ...] = ()) -> None:  # fmt: skip
     """As `again`, with operands as the kernel reads them: those by columns are turned."""
-    at, room, _, swapped, (m, n, k), cluster = way
+    at, room, _, swapped, (m, n, k), cluster, loose = way
     extra = workspace_for(x, *room) if room else ()
     if swapped:
         x, y = y, x
@@ -396,6 +434,10 @@ def launched(way: Prepared, x: Any, y: Any, result: Any, bias: Any, options: dic
         extra = *(extra or (None, None)), *numbers
     if bias is not None:
         options = {**options, "bias_of": bias}
+    if loose:
+        *further, apart, _ = strides_of(result)
+        options = {**options, "apart": apart, **({"further": further[0]} if further else {})}
+        result = spanned(result)
     at(x, y, result, m, n, k, *extra, cluster=cluster, **options)
 
 

@@ -21,8 +21,7 @@ from typing import Annotated, Any
 import avelang
 import avelang.language as al
 from avelang import argument_error
-from avelang.pipelines.epilogue import STORE_BARRIER, TmaEpilogue
-from avelang.pipelines.fixup import workspace
+from avelang.pipelines.epilogue import TmaEpilogue
 from avelang.pipelines.ring import cluster_coords, mbarrier_ring
 from avelang.pipelines.warp_specialized import GROUP, INNER, PATTERN, ROWS, UNIT, descriptor, produce
 from avelang_kernels.arrays import DTYPES, address, multiprocessors, named
@@ -412,10 +411,7 @@ def build(tile: GemmTile, dtype: al.DType, other: al.DType, out: al.DType, each:
             clear(scales)
         begin(G, (A, B, C), ring, epilogue)
         scheduler = scheduler_of(tile, m, n, k, STEP)
-        if split:
-            sizes = G.cluster, G.consumers, G.row_blocks * G.n // 8
-            space = workspace(scheduler, partials, counters, sizes, STORE_BARRIER, 0, f32)
-            epilogue = joined(G, epilogue, space, scheduler, tile.split)
+        epilogue = joined(G, epilogue, partials, counters, scheduler, tile.split, f32, None)
         left = BlockScales(of_a, a_across, a_along, m, each[0])
         right = BlockScales(of_b, b_across, b_along, n, each[1])
         t, span = al.thread_id(0), scheduler.span()

@@ -46,6 +46,15 @@ def alignment(a: Any, b: Any) -> int:
     return math.gcd(128, pitch(a), pitch(b))
 
 
+def stored_by(out: Any) -> str:
+    """The way of a result to a matrix: "tma"; "threads", where rows begin anywhere; or "copy", where elements of a row
+    are no neighbors, or rows overlap."""
+    (m, n), (row, col) = out.shape, strides(out)
+    if placed(out)[0] and n * out.dtype.itemsize % UNIT == 0:
+        return "tma"
+    return "threads" if (col == 1 or n == 1) and (row >= n or m == 1) else "copy"
+
+
 def misplaced(x: Any, columns: bool = True) -> str:
     """The reason why TMA cannot read a matrix, by rows or, where `columns`, by columns; or ""."""
     if any(placed(x)[: 1 + columns]):
