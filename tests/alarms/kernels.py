@@ -95,7 +95,7 @@ def products() -> None:
     ):  # fmt: skip
         run = functools.partial(product, m=shape[0], n=shape[1], k=shape[2], dtype=dtype, out=out, pad=8)
         add(f"hopper_gemm {tuple(tile)} {split} {shape}", HOPPER, lambda run=run, tile=tile, blocks=blocks, split=split, **o: run(
-            lambda a, b, c: hopper_gemm.gemm(a, b, c, tile, blocks, split, **o)), part=split != 1)  # fmt: skip
+            lambda a, b, c: hopper_gemm.gemm(a, b, c, tile, blocks, split, **o)), part=split != 1 or shape[1] % 8 != 0)  # fmt: skip
     add("hopper_f32 (70, 72, 41)", HOPPER, lambda **o: product(
         lambda a, b, c: hopper_gemm.gemm(a, b, c, T(64, 64, 2), 4, **o), 70, 72, 41, F32, F32, 8))  # fmt: skip
     P = hopper_skinny.Plan
