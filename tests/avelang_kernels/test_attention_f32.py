@@ -87,5 +87,5 @@ def test_blocks_have_room(chip, d):
 
 def test_there_is_none_on_turing():
     p = Problem(1, 1, 1, 64, 64, 64, 64, "float32", 1.0)
-    with pytest.raises(ValueError, match="float32 on gfx chips, sm_80 and newer"):
+    with pytest.raises(ValueError, match="float32 on sm_75: .*float16 on sm_75"):
         entry_for(FORWARD, p, "sm_75")

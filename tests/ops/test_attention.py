@@ -334,6 +334,7 @@ PAGES, TABLE = np.zeros((6, 16, 4, 16), BF16), np.zeros((2, 3), np.int32)
         ((ONE[:1], PAGES, PAGES), {"block_table": TABLE, "cache_lengths": AT[:2]}, "block table of 2 sequences"),
         ((ONE, ONE, ONE), {"target": "sm_60"}, "no kernel of attention for bfloat16 on sm_60"),
         ((ONE.astype(np.float32),) * 3, {"target": "sm_75"}, "no kernel of attention for float32 on sm_75"),
+        ((ONE, ONE, ONE), {"target": "sm_75"}, "no kernel of attention for bfloat16 on sm_75"),
     ],
 )
 def test_arguments_that_do_not_fit(arrays, options, said):

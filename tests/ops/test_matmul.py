@@ -50,12 +50,12 @@ def judged(a, b, got, bias=None, activation=None, rounding=2.0**-8):
 ORDERS = st.sampled_from(("rows", "columns", "gaps", "apart"))
 
 
-@pytest.mark.parametrize("target", [None, "sm_90a", "sm_100a"])
+@pytest.mark.parametrize("target", [None, "sm_90a", "sm_100a", "sm_75"])
 @settings(max_examples=3, deadline=None)
 @given(data=st.data())
 def test_drawn_products(target, data):
     m, n, k = (data.draw(st.integers(1, 150), label=x) for x in "mnk")
-    dtype = data.draw(st.sampled_from((bf16, np.float16)))
+    dtype = np.float16 if target == "sm_75" else data.draw(st.sampled_from((bf16, np.float16)))
     rng = np.random.default_rng((m, n, k))
     a = stored(rng, (m, k), dtype, data.draw(ORDERS, label="a"))
     b = stored(rng, (k, n), dtype, data.draw(ORDERS, label="b"))
@@ -95,7 +95,7 @@ def test_bias_and_activation(target, activation, kind):
     judged(a, b, out, bias, activation, rounding=1e-5)
 
 
-@pytest.mark.parametrize("target", [None, "sm_90a"])
+@pytest.mark.parametrize("target", [None, "sm_90a", "sm_80", "sm_120a"])
 def test_f32(target):
     """By f32 instructions, or by three products of bf16, with bias and activation."""
     rng = np.random.default_rng(8)
@@ -161,7 +161,7 @@ ONE = np.zeros((16, 16), bf16)
         (ONE.astype(np.float64), ONE.astype(np.float64), {}, "a is of float64 and b of float64: both must be"),
         (ONE, ONE, {"out": np.zeros((16, 8), bf16)}, r"out is \(16, 8\) of bfloat16: it must be \(16, 16\)"),
         (np.zeros((2, 4, 4), bf16), np.zeros((3, 4, 4), bf16), {}, "do not broadcast"),
-        (ONE, ONE, {"target": "sm_75"}, "no kernel of matmul for bfloat16 on sm_75"),
+        (ONE, ONE, {"target": "sm_75"}, "no kernel of matmul for bfloat16 on sm_75.*on sm_75 with float16"),
         (np.zeros((), bf16), ONE, {}, "both need a dimension"),
     ],
 )  # fmt: skip

@@ -5,7 +5,7 @@
 | sm_90a | rows, b as (n, k): `tile_grouped_gemm`, by TMA and wgmma, of copies of what has gaps |
 | sm_90a | rows, b as (k, n), and parts of K: `hopper_grouped`, no copies; parts of K of odd rows: `hopper_weights` |
 | sm_90a, with a bias, K no multiple of 8, or parts of K in other orders | `tile_grouped` |
-| gfx90a, gfx942, gfx950, sm_80 and newer, the CPU | `tile_grouped`: operands of any strides |
+| gfx90a, gfx942, gfx950, sm_80 and newer, the CPU; sm_75 for f16 | `tile_grouped`: operands of any strides |
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from avelang import argument_error, tile
 from avelang.base.takes import counted
 from avelang.bridge import Array, no_kernel, op
 from avelang.ops.sharding import of_grouped
-from avelang_kernels.arrays import address, cast, copied, filled, is_torch, new, spanned, whole
+from avelang_kernels.arrays import address, cast, copied, filled, is_torch, named, new, spanned, whole
 from avelang_kernels.matmul.hopper_tiles import GemmTile
 from avelang_kernels.moe import hopper_grouped, hopper_weights, tile_grouped
 from avelang_kernels.moe.tile_grouped_gemm import best_block, grouped_gemm
@@ -72,9 +72,10 @@ def _products(a: Any, b: Any, offs: Any, bias: Any, out: Any, target: str | None
     """Writes the products to an array without gaps."""
     cpu = tile.on_cpu(a)
     chip = target or ("gfx942" if cpu else tile.device_of(a)[0])
-    if not (chip.startswith("gfx") or chip.startswith("sm_") and int("".join(filter(str.isdigit, chip))) >= 80):
+    if chip == "sm_75" and named(a) != "float16":
         raise no_kernel(
-            f"there is no kernel of grouped_matmul for {chip}: it runs on gfx9, sm_80 and newer, and the CPU"
+            f"there is no kernel of grouped_matmul for {named(a)} on {chip}: bfloat16 and float16 run on gfx9, sm_80 "
+            f"and newer, and the CPU, float16 on sm_75"
         )
     if 0 in out.shape:
         return

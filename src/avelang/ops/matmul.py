@@ -32,11 +32,12 @@ def matmul(
     """activation(a @ b + bias), as torch's `matmul` means it: summed up in f32, rounded once.
 
     a: (m, k), (k,) or (..., m, k); b: (k, n), (k,) or (..., k, n); leading dimensions broadcast. Both bf16, f16 or f32,
-    of NumPy, torch or JAX, with any strides; with gradients. On Hopper a product of f32 is three of bf16: its error is
-    some 2^-16 of |a||b|. bias: (n,), of the dtype of a and b or f32; activation: "relu", "silu", "gelu" or
-    "gelu_tanh". Both are part of the kernel's epilogue, before the one rounding; of f32 on AMD and the CPU, and on
-    sm_80 to sm_89, they are another pass, in f32. out: of the result's shape, of the dtype of a and b or f32; made
-    when it is None, in the dtype of a and b. target: of arrays on the CPU, the chip whose kernel is run there.
+    of NumPy, torch or JAX, with any strides; with gradients; on sm_75 f16. On other NVIDIA GPUs a product of f32 is
+    three of bf16: its error is some 2^-16 of |a||b|. bias: (n,), of the dtype of a and b or f32; activation: "relu",
+    "silu", "gelu" or "gelu_tanh". Both are part of the kernel's epilogue, before the one rounding; of f32 on AMD and
+    the CPU, and on NVIDIA GPUs but Hopper, they are another pass, in f32. out: of the result's shape, of the dtype of a
+    and b or f32; made when it is None, in the dtype of a and b. target: of arrays on the CPU, the chip whose kernel is
+    run there.
     invariant: True for a plan that does not depend on the number of rows, so that the bits of a row do not; None for
     what `ops.invariant()` says. Returns `out`. Raises L066 (a ValueError) for shapes that do not fit, dtypes without a
     kernel and chips without one."""

@@ -17,8 +17,8 @@ from avelang_kernels.arrays import ArrayLike, cast, filled, named, whole
 from avelang_kernels.attention.padded import padded, padded_operands, room_beside, unaligned, with_zeros
 from avelang_kernels.attention.problem import Entry, Operands, Problem
 
-TILES = ("gfx", "sm_75", "sm_8", "sm_9", "sm_1")
-SINGLES = ("gfx", "sm_8", "sm_9", "sm_1")  # chips that multiply f32, NVIDIA's as three products of tf32
+TILES = ("gfx", "sm_8", "sm_9", "sm_1")  # chips that multiply f32, too, NVIDIA's as three products of tf32
+TURING = ("sm_75",)  # multiplies f16
 FLOATS = ("bfloat16", "float16", "float32")
 WIDEST = 256  # the greatest d
 SEEDS = ("int64", "int32", "uint32")
@@ -39,9 +39,9 @@ def by_name(module: str, function: str) -> Any:
     return call
 
 
-def halves(p: Problem) -> bool:
-    """True for 16-bit floats, which all matrix units multiply."""
-    return p.dtype != "float32"
+def f16(p: Problem) -> bool:
+    """True for f16."""
+    return p.dtype == "float16"
 
 
 def anything(p: Problem) -> bool:
@@ -60,16 +60,16 @@ FORWARD = (
         "tile_attention_blackwell", BLACKWELL, by_name("tile_attention_blackwell", "fits"),
         by_name("tile_attention_blackwell", "launch"),
     ),
-    Entry("tile_attention_forward", TILES, halves, by_name("tile_attention_forward", "launch")),
-    Entry("tile_attention_forward", SINGLES, anything, by_name("tile_attention_forward", "launch")),
+    Entry("tile_attention_forward", TILES, anything, by_name("tile_attention_forward", "launch")),
+    Entry("tile_attention_forward", TURING, f16, by_name("tile_attention_forward", "launch")),
 )
 BACKWARD = (
     Entry(
         "hopper_backward_rows", HOPPER, by_name("hopper_backward_rows", "fits"),
         by_name("hopper_backward_rows", "backward"),
     ),
-    Entry("tile_attention_backward", TILES, halves, by_name("tile_attention_backward", "launch")),
-    Entry("tile_attention_backward", SINGLES, anything, by_name("tile_attention_backward", "launch")),
+    Entry("tile_attention_backward", TILES, anything, by_name("tile_attention_backward", "launch")),
+    Entry("tile_attention_backward", TURING, f16, by_name("tile_attention_backward", "launch")),
 )
 
 
@@ -79,8 +79,8 @@ def entry_for(table: tuple[Entry, ...], p: Problem, chip: str) -> Entry:
         if entry.takes(p, chip):
             return entry
     raise no_kernel(
-        f"there is no kernel of attention for {p.dtype} on {chip}: bfloat16 and float16 run on gfx90a, gfx942, gfx950, "
-        f"sm_75 and newer, and on the CPU; float32 on gfx chips, sm_80 and newer, and the CPU"
+        f"there is no kernel of attention for {p.dtype} on {chip}: bfloat16, float16 and float32 run on gfx90a, "
+        f"gfx942, gfx950, sm_80 and newer, and on the CPU; float16 on sm_75"
     )
 
 

@@ -9,6 +9,8 @@ it go out, and are run. `ops.matmul` and `ave explain matmul` ask here, so that 
 | the CPU | bf16, f16 | `mi300_gemm`, as on gfx942 |
 | AMD, the CPU | f32 | `tile_gemm` |
 | sm_80 and newer | bf16, f16 | `tile_gemm`: on sm_100a by tcgen05 where rows are multiples of 16 bytes |
+| sm_80 and newer | f32 | the same, by three products of bf16 |
+| sm_75 | f16 | `tile_gemm` |
 
 A tile that was tuned for the shape (`tuned_tiles`) comes before the rule's. Where a plan must be `invariant`, it
 depends on N and K only: a whole tile, K in one part, never a kernel for few rows. Then the bits of a row are the same
@@ -39,6 +41,7 @@ from avelang_kernels.arrays import (
 from avelang_kernels.matmul import aligned_rows, finish, hopper_gemm, mi300_gemm, tile_gemm, tile_skinny
 from avelang_kernels.matmul.aligned_rows import align_rows, pitch_of
 from avelang_kernels.matmul.hopper_batched import HALF, tile_of
+from avelang_kernels.matmul.hopper_f32 import split_f32
 from avelang_kernels.matmul.hopper_few import few_rows_plan
 from avelang_kernels.matmul.hopper_rule import SMS, choose_tile, invariant_tile, times
 from avelang_kernels.matmul.hopper_skinny import M_MOST
@@ -107,9 +110,18 @@ def _planned(a: Any, b: Any, out: Any, q: Question) -> MatmulPlan:
         return _on_hopper(a, b, out, q)
     if chip.vendor == "amd":
         return _on_amd(a, b, out, q)
-    if "sm_80" in chip.features and named(a) != "float32":
+    if split_in_three(a, q.chip):
+        one, two = (description(x.shape[0], 3 * -(-x.shape[1] // 8) * 8, "bfloat16") for x in (a, b))
+        plan = _by_tiles(one, two, out, q)
+        return plan._replace(copies=("a", "b", *plan.copies))
+    if "sm_80" in chip.features or named(a) == "float16":
         return _by_tiles(a, b, out, q)
     raise no_kernel(named(a), q.chip)
+
+
+def split_in_three(x: Any, chip: str) -> bool:
+    """True for f32 where a product of it is one of bf16, of three times its K (`hopper_f32`)."""
+    return named(x) == "float32" and "sm_80" in chip_of(chip).features
 
 
 def batched_plan(a: Any, b: Any, out: Any, count: int, q: Question) -> tuple[MatmulPlan, int]:
@@ -130,8 +142,8 @@ def batched_plan(a: Any, b: Any, out: Any, count: int, q: Question) -> tuple[Mat
 def no_kernel(dtype: str, chip: str) -> Exception:
     """The error of a dtype and a chip for which there is no kernel."""
     return argument_error(
-        f"there is no kernel of matmul for {dtype} on {chip}: it runs on gfx90a, gfx942, gfx950, sm_90a and the CPU "
-        f"with bfloat16, float16 and float32, on sm_80 and newer with bfloat16 and float16"
+        f"there is no kernel of matmul for {dtype} on {chip}: it runs on gfx90a, gfx942, gfx950, sm_80 and newer and "
+        f"the CPU with bfloat16, float16 and float32, on sm_75 with float16"
     )
 
 
@@ -387,12 +399,14 @@ def by_tiles(plan: MatmulPlan, a: Any, b: Any, out: Any, gpu: tuple[str, int], o
     more = {k: v for k, v in options.items() if k != "target"}
     if a.shape[1] == 0:
         made[...] = 0
-    elif block.pipeline == "streamed":
-        tile_skinny.launch(straight(a), straight(b), made, block, parts, gpu[0], **more)
-    elif parts == 1:
-        tile_gemm.gemm(straight(a), straight(b), made, block, gpu[0], gpu[1], **more)
     else:
-        tile_gemm.tile_split_gemm.launch(straight(a), straight(b), made, block, parts, gpu[0], gpu[1], **more)
+        x, y = split_f32(a, b, **options) if split_in_three(a, gpu[0]) else (straight(a), straight(b))
+        if block.pipeline == "streamed":
+            tile_skinny.launch(x, y, made, block, parts, gpu[0], **more)
+        elif parts == 1:
+            tile_gemm.gemm(x, y, made, block, gpu[0], gpu[1], **more)
+        else:
+            tile_gemm.tile_split_gemm.launch(x, y, made, block, parts, gpu[0], gpu[1], **more)
     if made is not out:
         out[...] = made
     return out
