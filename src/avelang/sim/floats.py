@@ -38,8 +38,8 @@ def odd_f32(x: np.ndarray) -> np.ndarray:
 
 
 def narrow(x: np.ndarray, d: DType) -> np.ndarray:
-    """f32 or f64 values as dtype `d`, rounded once to nearest even. (`ml_dtypes` goes from f64 through f32 and rounds
-    twice.)"""
+    """f32 or f64 values as dtype `d`, rounded once to nearest even. (`ml_dtypes` before 0.7 goes from f64 through f32
+    and rounds twice.)"""
     if x.dtype == F64 and is_small(d) and d.name != "f16":
         x = odd_f32(x)
     return x.astype(d.np)
