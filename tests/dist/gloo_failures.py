@@ -30,6 +30,7 @@ def main(rank: int, ranks: int, file: str) -> None:
     print("shape", code(lambda: dist.all_reduce(torch.ones(4 + rank), group)))
     print("dtype", code(lambda: dist.all_reduce(torch.ones(4, dtype=torch.float32 if rank else torch.float64), group)))
     print("option", code(lambda: dist.all_reduce(torch.ones(4), group, shots=1 + rank % 2)))
+    print("operation", code(lambda: (dist.all_gather, dist.all_reduce)[rank % 2](torch.ones(4), group)))
     exchange.COPIED = 0
     x, w = torch.ones(8, 16) * (rank + 1), torch.ones(4, 16)
     want = 16.0 * torch.arange(1, ranks + 1).repeat_interleave(8)[:, None].expand(-1, 4)

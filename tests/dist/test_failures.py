@@ -37,6 +37,7 @@ def test_processes_of_which_one_is_killed(tmp_path):
         for what in ("shape", "dtype"):
             assert lines[what].startswith("L081") and f"`{what}` is" in lines[what]
         assert lines["option"].startswith("L081") and "`shots` is" in lines["option"]
+        assert lines["operation"].startswith("L081") and "calls `ops.dist.all_" in lines["operation"]
         assert lines["goes"] == "on True"
     for out, _ in said[:2]:
         lines = dict(line.split(" ", 1) for line in out.splitlines())

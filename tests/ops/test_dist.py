@@ -296,6 +296,8 @@ def test_what_is_refused():
     w = World(2, bytes=1 << 16, limit=5)
     w.run(fails, lambda m: dist.all_reduce(np.zeros((4 + m.rank, 2), np.float32), m), "L081")
     w.run(fails, lambda m: dist.all_reduce(np.zeros(4, np.float32 if m.rank else np.float64), m), "L081")
+    for other in (dist.all_gather, dist.reduce_scatter):  # of the same shape and dtype
+        w.run(fails, lambda m, other=other: (other if m.rank else dist.all_reduce)(np.zeros(4, np.float32), m), "L081")
     w.run(fails, lambda m: dist.reduce_scatter(np.zeros(5, np.float32), m), "L066")
     w.run(fails, lambda m: dist.all_reduce(np.zeros(5, np.int32), m), "L066")
     w.run(fails, lambda m: dist.all_reduce(np.zeros(5, np.float32), m, shots=3), "L066")

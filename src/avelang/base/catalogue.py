@@ -286,7 +286,8 @@ CATALOGUE: dict[str, Template] = {
         "kernels in the same order",
     ),
     "L081": Template(
-        "`{function}`: the ranks do not agree: {why}", "all ranks must call it with the same sizes, dtypes and options"
+        "`{function}`: the ranks do not agree: {why}",
+        "all ranks must make the same calls, with the same sizes, dtypes and options",
     ),
     "L083": Template(
         "rank {rank} has waited {seconds} s{who} at a call in which all ranks take part: one has failed, or does not "

@@ -149,11 +149,15 @@ class Member(abc.ABC):
         return value[self.rank] if isinstance(value, Symmetric) else value
 
     def agree(self, function: str, **what: Any) -> None:
-        """Raises L081 where the ranks do not say the same of a call: sizes, dtypes, options."""
-        for rank, other in enumerate(self.exchange(what)):
+        """Raises L081 where the ranks do not make one call, or do not say the same of it: sizes, dtypes, options."""
+        for rank, call in enumerate(self.exchange((function, what))):
+            # Ranks meet at launches, too.
+            called, said = call if isinstance(call, tuple) else ("a kernel", {})
+            if called != function:
+                raise error("L081", function=function, why=f"rank {rank} calls `{called}`, rank {self.rank} this")
             for name, value in what.items():
-                if other[name] != value:
-                    why = f"`{name}` is {value} on rank {self.rank} and {other[name]} on rank {rank}"
+                if said[name] != value:
+                    why = f"`{name}` is {value} on rank {self.rank} and {said[name]} on rank {rank}"
                     raise error("L081", function=function, why=why)
 
 
