@@ -6,17 +6,21 @@ import pathlib
 import random
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
 import pytest
 
+import avelang
+import avelang.language as al
 from avelang.base.errors import AveError
 from avelang.dist import OneDevice, World
 from avelang.dist.copies import EngineQueue
 from avelang.dist.deadlines import Deadlines
 from avelang.dist.group import SHARED_FILES
 from avelang.ops import dist
+from avelang.runtime import compile
 
 PROGRAM = pathlib.Path(__file__).with_name("gloo_failures.py")
 ROOT = PROGRAM.parents[2]
@@ -224,3 +228,35 @@ def test_a_rank_that_goes_away_is_named_and_the_world_goes_on():
     assert e.value.code == "L083", e.value
     w.limit = 100
     w.run(called, 2, 5, np.float32, 3)
+
+
+def test_a_compiler_that_takes_long_is_no_wait(monkeypatch):
+    real, compiled = compile.cpu_object, threading.Event()
+
+    def slow(*args, **options):
+        time.sleep(1.5)
+        made = real(*args, **options)
+        compiled.set()
+        return made
+
+    monkeypatch.setattr(compile, "cpu_object", slow)
+    amount = time.monotonic_ns() % 100003 + 1  # not in the cache
+
+    @avelang.jit
+    def handed(x: al.Tensor((4,), al.u32), team: al.Ranks):
+        me = al.rank()
+        if al.thread_id(0) == 0:
+            al.signal(al.peer(al.subview(x, (0,), (1,)), 1 - me), amount)
+            al.wait(al.subview(x, (0,), (1,)), amount, 1 - me)
+
+    w = World(2, limit=1.2, bytes=1 << 14)
+    x = w.zeros(4, np.uint32)
+
+    def program(m):
+        if m.rank:  # comes when the other one has compiled, and waits for this one
+            compiled.wait()
+            time.sleep(0.4)
+        m.launch(handed, 1, 64, x, m.team)
+
+    w.run(program)
+    assert [int(words[0]) for words in x] == [amount, amount]

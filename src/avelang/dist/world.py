@@ -206,6 +206,9 @@ class World:
                 if ranked is not None:
                     ranked.leave(rank)
 
+        if self.backend == "cpu":
+            for rank in here:
+                load(kernel, at, *given[rank])
         with self._watched() as ended:
             in_threads(run, here)
         if ended.is_set():
@@ -249,6 +252,11 @@ class World:
         return f"<World of {self.ranks} ranks on {self.backend}{' of AVE_CHECK' if knobs.checks() else ''}>"
 
 
+def load(kernel: Any, at: Any, args: Sequence[Any], named: dict[str, Any]) -> None:
+    """Compiles what a launch of a rank on the CPU needs: time limits are of waits, not of a compiler."""
+    kernel._launcher.prepare(at, tuple(args), {"backend": "cpu", **named})
+
+
 class WorldMember(Member):
     """A rank of a `World`, in a thread of its own while `World.run` runs."""
 
@@ -273,6 +281,8 @@ class WorldMember(Member):
         if world.lockstep:
             self.meeting.launch(self.rank, kernel, (grid, block), given)
             return
+        if world.backend == "cpu":
+            load(kernel, (grid, block), *given)
         timer = threading.Timer(self.limit, give_up, (self.heaps[self.rank],))
         timer.daemon = True
         timer.start()
